@@ -1,0 +1,1 @@
+"""Grading, soundness, cost, records, statistics, reports, and the command line."""

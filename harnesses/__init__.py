@@ -1,0 +1,1 @@
+"""One adapter a file for each agent program."""

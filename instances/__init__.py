@@ -1,0 +1,1 @@
+"""The data set of instance pairs and what reads it."""

@@ -1,0 +1,149 @@
+"""Reading instances: the schema, the checks that a schema cannot say, and selection by name."""
+
+import fnmatch
+import json
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from instances.bases import BaseSpec
+from instances.errors import InstanceError
+from instances.model import DEFAULT_TIMEOUT_SECONDS, EnvironmentSpec, Family, Instance, SuiteSpec
+
+PAIRS = Path(__file__).parent / "pairs"
+SCHEMA = Path(__file__).parent / "instance.schema.json"
+
+
+def load(folder: Path) -> Instance:
+    """Read one instance's folder.
+
+    Raises:
+        InstanceError: a file is missing, or `instance.json` is not as its schema says; the text names the place.
+    """
+    path = folder / "instance.json"
+    data = _read_json(path)
+    _validate(data, path)
+    if data["id"] != folder.name:
+        raise InstanceError(
+            f"{path}: id is {data['id']!r}, the folder is {folder.name!r}; they must be equal"
+        )
+    instance = _instance(folder, data)
+    for required in (instance.environment.lock, folder / "requirement_a.md", folder / "requirement_b.md"):
+        if not required.is_file():
+            raise InstanceError(f"{required}: no such file")
+    for suite in instance.tests.values():
+        if suite.overlay is not None and not suite.overlay.is_dir():
+            raise InstanceError(f"{suite.overlay}: no such folder (the overlay of tests.{suite.name})")
+    return instance
+
+
+def load_all(root: Path = PAIRS) -> list[Instance]:
+    """Every instance below a folder of families, by family and id.
+
+    Raises:
+        InstanceError: one of them is wrong, or two have one id.
+    """
+    instances = [load(path.parent) for path in sorted(root.glob("*/*/instance.json"))]
+    seen: dict[str, Instance] = {}
+    for instance in instances:
+        if instance.id in seen:
+            raise InstanceError(
+                f"{instance.folder}: the id {instance.id!r} is taken by {seen[instance.id].folder}"
+            )
+        seen[instance.id] = instance
+    order = list(Family)
+    return sorted(instances, key=lambda instance: (order.index(instance.family), instance.id))
+
+
+def select(terms: Sequence[str], root: Path = PAIRS) -> list[Instance]:
+    """The instances that terms name: a family, an id or a glob of ids, or the path of an instance or of a folder of families.
+
+    Raises:
+        InstanceError: a term names nothing, or an instance is wrong.
+    """
+    if not terms:
+        return load_all(root)
+    chosen: dict[str, Instance] = {}
+    for term in terms:
+        for instance in _named(term, root):
+            if chosen.setdefault(instance.id, instance).folder != instance.folder:
+                raise InstanceError(
+                    f"{instance.folder}: the id {instance.id!r} is taken by {chosen[instance.id].folder}"
+                )
+    return list(chosen.values())
+
+
+def _named(term: str, root: Path) -> list[Instance]:
+    path = Path(term)
+    if (path / "instance.json").is_file():
+        return [load(path.resolve())]
+    if path.is_dir() and list(path.glob("*/*/instance.json")):
+        return load_all(path.resolve())
+    known = load_all(root)
+    found = [one for one in known if one.family == term or fnmatch.fnmatchcase(one.id, term)]
+    if not found:
+        families = ", ".join(Family)
+        raise InstanceError(
+            f"no instance matches {term!r}: give an id, a glob, a family ({families}) or a path; "
+            "`crosstalk instances list` shows what there is"
+        )
+    return found
+
+
+def _read_json(path: Path) -> Any:
+    try:
+        return json.loads(path.read_bytes())
+    except FileNotFoundError as error:
+        raise InstanceError(f"{path}: no such file") from error
+    except (OSError, ValueError) as error:
+        raise InstanceError(f"{path}: not readable as JSON: {error}") from error
+
+
+@cache
+def _validator() -> Any:
+    from jsonschema import Draft202012Validator
+
+    return Draft202012Validator(json.loads(SCHEMA.read_bytes()))
+
+
+def _validate(data: Any, path: Path) -> None:
+    errors = sorted(_validator().iter_errors(data), key=lambda error: list(map(str, error.absolute_path)))
+    if errors:
+        where = ".".join(map(str, errors[0].absolute_path)) or "(top)"
+        raise InstanceError(f"{path}: {where}: {errors[0].message}")
+
+
+def _instance(folder: Path, data: dict[str, Any]) -> Instance:
+    base, environment = data["base"], data["environment"]
+    return Instance(
+        folder=folder,
+        id=data["id"],
+        family=Family(data["family"]),
+        title=data["title"],
+        canary=data["canary"],
+        language=data["language"],
+        conflict_kind=data.get("conflict_kind", ""),
+        principals=data["principals"],
+        base=BaseSpec(**{**base, "exclude": tuple(base.get("exclude", ()))}),
+        environment=EnvironmentSpec(
+            interpreter=environment["interpreter"],
+            lock=folder / environment["lock"],
+            source_roots=tuple(environment.get("source_roots", (".",))),
+            import_check=tuple(environment.get("import_check", ())),
+        ),
+        tests={name: _suite(folder, name, suite) for name, suite in data["tests"].items()},
+        protected=tuple(data.get("protected", ())),
+        divergent_side=data.get("controls", {}).get("divergent_side"),
+    )
+
+
+def _suite(folder: Path, name: str, data: dict[str, Any]) -> SuiteSpec:
+    return SuiteSpec(
+        name=name,
+        overlay=folder / data["overlay"] if "overlay" in data else None,
+        command=tuple(data["command"]),
+        fail_to_pass=tuple(data.get("fail_to_pass", ())),
+        pass_to_pass=tuple(data["pass_to_pass"]),
+        timeout_seconds=data.get("timeout_seconds", DEFAULT_TIMEOUT_SECONDS),
+    )

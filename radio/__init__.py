@@ -1,0 +1,1 @@
+"""The radio: messages between lanes, as evidence and never as authority."""

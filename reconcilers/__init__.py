@@ -1,0 +1,1 @@
+"""What combines the lanes' edits into one tree."""

@@ -1,0 +1,63 @@
+"""The seam of a reconciler: what combines two lanes' edits into one tree."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+from sandboxes.gitstore import GitStore
+
+
+class CombineStatus(StrEnum):
+    CLEAN = "clean"
+    CONFLICT = "conflict"
+
+
+@dataclass(frozen=True)
+class Hunk:
+    """One place that did not combine: the file, its first line in the conflicted text (1-based; `None` unknown), and the text."""
+
+    path: str
+    line: int | None
+    text: str
+
+
+@dataclass(frozen=True)
+class Combined:
+    """What a reconciler made of two edits.
+
+    Attributes:
+        reconciler: its name.
+        status: clean, or conflict (a failure of this reconciler, never an error).
+        tree: the combined tree's hash when clean, else `None`.
+        reason: one line on why not, empty when clean.
+        conflicts: the places, hunk by hunk.
+        detail: which applier ran and what it said.
+    """
+
+    reconciler: str
+    status: CombineStatus
+    tree: str | None
+    reason: str = ""
+    conflicts: tuple[Hunk, ...] = ()
+    detail: str = ""
+
+
+@dataclass(frozen=True)
+class Edit:
+    """One lane's edit: the tree it ended with, and the patch from the base to it, as bytes from git."""
+
+    lane: str
+    tree: str
+    patch: bytes
+
+
+class Reconciler(Protocol):
+    name: str
+
+    def combine(self, store: GitStore, base: str, first: Edit, second: Edit) -> Combined:
+        """Combine two edits of the tree `base`. The order of the two does not change the verdict.
+
+        Raises:
+            SandboxError: git itself broke.
+        """
+        ...

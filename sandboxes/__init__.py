@@ -1,0 +1,1 @@
+"""Where a lane runs, and the recorder that watches it from outside."""

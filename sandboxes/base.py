@@ -1,0 +1,97 @@
+"""The seam of a sandbox: a place where commands of a lane or of a grading run."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+
+@dataclass(frozen=True)
+class ExecResult:
+    """How one command ended.
+
+    Attributes:
+        returncode: the exit status; negative for a signal; `None` when the deadline ended it.
+        stdout, stderr: bytes, head and tail kept when over the limit.
+        timed_out: the deadline passed and the whole process tree was killed.
+        truncated: some output was dropped from the middle.
+        duration_seconds: wall time.
+    """
+
+    returncode: int | None
+    stdout: bytes
+    stderr: bytes
+    timed_out: bool
+    truncated: bool
+    duration_seconds: float
+
+    @property
+    def ok(self) -> bool:
+        return self.returncode == 0
+
+
+@dataclass(frozen=True)
+class Mount:
+    """A host path as it is seen inside, read-only unless said otherwise."""
+
+    source: Path
+    target: str
+    writable: bool = False
+
+
+@dataclass(frozen=True)
+class SandboxSpec:
+    """What a sandbox holds.
+
+    Attributes:
+        workspace: the host folder that is the sandbox's working folder, writable.
+        mounts: further host paths, such as an environment, in order.
+        environment: variables; nothing else of the caller's environment is passed on.
+        network: whether the sandbox may use the host's network.
+    """
+
+    workspace: Path
+    mounts: tuple[Mount, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
+    network: bool = False
+
+
+class Sandbox(Protocol):
+    """One open sandbox. Everything started in it is gone when `close` returns."""
+
+    name: str
+    isolated: bool
+    workspace: str  # the working folder's path as seen inside
+
+    def run(
+        self,
+        argv: Sequence[str],
+        *,
+        timeout: float,
+        stdin: bytes = b"",
+        environment: Mapping[str, str] | None = None,
+        output_limit: int = 1 << 20,
+    ) -> ExecResult:
+        """Run a command in the working folder and wait for it, `timeout` seconds at most.
+
+        When it returns, every process that the command started is gone.
+
+        Raises:
+            SandboxError: the sandbox itself could not run the command.
+        """
+        ...
+
+    def path_inside(self, mount_target: str) -> str:
+        """The path at which a mount's target is seen by commands (the host path where nothing is mounted)."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class SandboxFactory(Protocol):
+    name: str
+    isolated: bool
+
+    def open(self, spec: SandboxSpec) -> Sandbox:
+        """Raises SandboxError when the sandbox cannot be made."""
+        ...

@@ -1,0 +1,1 @@
+"""What a scenario is, the catalogue, and the engine that plays one cell."""
