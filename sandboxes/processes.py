@@ -1,0 +1,170 @@
+"""Finding and ending every process of one command, also those that left its process group.
+
+A command's processes are known by their session or process group, by their parent, or by a marker variable
+that each of them inherits. Only a process that did all of this escapes: it left the session, outlived its
+parent and threw its environment away. Out of a sandbox's own process namespace there is no such escape.
+"""
+
+import os
+import secrets
+import signal
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from sandboxes.errors import SandboxError
+
+MARKER_PREFIX = "CROSSTALK_EXEC_"
+_PATIENCE_SECONDS = 10.0
+_EXITING_FLAG = 0x4  # PF_EXITING in the kernel's task flags
+_WIDEST_RANGE = 4096
+
+
+@dataclass(frozen=True)
+class _Process:
+    pid: int
+    parent: int
+    group: int
+    session: int
+    exiting: bool
+    started: int
+
+
+def new_marker() -> dict[str, str]:
+    """The variables that mark a command's processes: a new one, and those that mark this process itself."""
+    inherited = {name: value for name, value in os.environ.items() if name.startswith(MARKER_PREFIX)}
+    return {MARKER_PREFIX + secrets.token_hex(8): "1", **inherited}
+
+
+def end_leftovers(leader: int, marker: str, *, lived_seconds: float) -> None:
+    """End what a command left behind. Its leader must have ended and must not have been reaped yet.
+
+    Processes started after the leader have later numbers, so after a short command only few are looked at.
+
+    Raises:
+        SandboxError: a process could not be ended.
+    """
+    newest = _newest_pid()
+    short = lived_seconds < 0.25 and leader <= newest <= leader + _WIDEST_RANGE
+    seen = newest
+    candidates: Iterable[int] = range(leader + 1, newest + 1) if short else _all_pids()
+    exiting: list[_Process] = []
+    while True:
+        found = [process for process in _look_at(candidates) if process.pid != leader]
+        exiting += [process for process in found if process.exiting]
+        if any(_belongs(process, leader, frozenset(), marker) for process in found if not process.exiting):
+            end_tree(leader, marker)
+        newest = _newest_pid()
+        if newest == seen:
+            break
+        candidates = range(seen + 1, newest + 1) if seen < newest <= seen + _WIDEST_RANGE else _all_pids()
+        seen = newest
+    _wait_for_exits(exiting)
+
+
+def end_tree(leader: int, marker: str) -> None:
+    """End a command's leader and everything it started. The leader must not have been reaped yet.
+
+    Raises:
+        SandboxError: a process could not be ended.
+    """
+    deadline = time.monotonic() + _PATIENCE_SECONDS
+    members: dict[int, int] = {}
+    while True:
+        living = _living_members(leader, members, marker)
+        for process in living:
+            _kill(process.pid)
+        if not living:
+            return
+        if time.monotonic() > deadline:
+            numbers = ", ".join(str(process.pid) for process in living)
+            raise SandboxError(f"processes {numbers} of a command could not be ended; end them by hand")
+        time.sleep(0.001)
+
+
+def _living_members(leader: int, members: dict[int, int], marker: str) -> list[_Process]:
+    """The living processes of the tree; `members` (number to start time) grows by what was found."""
+    processes = {process.pid: process for process in _look_at(_all_pids())}
+    for pid, started in list(members.items()):
+        if pid in processes and processes[pid].started != started:
+            del members[pid]
+    found: dict[int, _Process] = {}
+    grown = True
+    while grown:
+        parents = frozenset(members) | {leader}
+        new = [
+            process
+            for process in processes.values()
+            if process.pid not in found
+            and (process.pid in parents or _belongs(process, leader, parents, "" if found else marker))
+        ]
+        grown = bool(new)
+        found.update((process.pid, process) for process in new)
+        members.update((process.pid, process.started) for process in new)
+    return list(found.values())
+
+
+def _belongs(process: _Process, leader: int, parents: frozenset[int], marker: str) -> bool:
+    if leader in (process.session, process.group) or process.parent in parents:
+        return True
+    return bool(marker) and marker.encode() in _read(f"/proc/{process.pid}/environ")
+
+
+def _kill(pid: int) -> None:
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except (ProcessLookupError, PermissionError):
+        return  # gone by itself; or another user's, and then the caller's deadline names it
+
+
+def _wait_for_exits(exiting: list[_Process]) -> None:
+    """Wait for processes that were already ending, whose marker can't be read any more.
+
+    The first process of a sandbox's namespace is in this state until all others in the namespace are gone.
+    """
+    deadline = time.monotonic() + _PATIENCE_SECONDS
+    while exiting and time.monotonic() < deadline:
+        now = {process.pid: process.started for process in _look_at(process.pid for process in exiting)}
+        exiting = [process for process in exiting if now.get(process.pid) == process.started]
+        if exiting:
+            time.sleep(0.0005)
+
+
+def _look_at(pids: Iterable[int]) -> Iterator[_Process]:
+    """The processes that are alive among some numbers (a zombie is not)."""
+    for pid in pids:
+        stat = _read(f"/proc/{pid}/stat")
+        if not stat:
+            continue
+        fields = stat.rpartition(b") ")[2].split()
+        if fields[0] not in (b"Z", b"X"):
+            exiting = bool(int(fields[6]) & _EXITING_FLAG)
+            parent, group, session = int(fields[1]), int(fields[2]), int(fields[3])
+            yield _Process(pid, parent, group, session, exiting, int(fields[19]))
+
+
+def _all_pids() -> list[int]:
+    return [int(name) for name in os.listdir("/proc") if name.isdigit()]  # noqa: PTH208 - once a command, must be quick
+
+
+def _newest_pid() -> int:
+    """The number given out last in this process namespace; 0 where the kernel does not say."""
+    fields = _read("/proc/loadavg").split()
+    return int(fields[4]) if len(fields) > 4 else 0
+
+
+def _read(path: str) -> bytes:
+    """A file of /proc; empty when its process is gone or another user's."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return b""
+    try:
+        pieces = []
+        while piece := os.read(descriptor, 1 << 16):
+            pieces.append(piece)
+        return b"".join(pieces)
+    except OSError:  # the process ended meanwhile
+        return b""
+    finally:
+        os.close(descriptor)
