@@ -34,6 +34,7 @@ def render(text, plugins=("front_matter",), **options):
         ("{{ draft }}", "true"),
         ("[{{ empty }}]", "[]"),
     ],
+    ids=["spaced", "tight", "upper", "quoted", "list", "flag", "empty"],
 )
 def test_placeholder(placeholder, shown):
     assert render(MANUAL + f"See {placeholder} now.\n") == f"<p>See {shown} now.</p>\n"
@@ -84,6 +85,7 @@ def test_unknown_key_and_code_stay():
         "text first\n\n---\ntitle: x\n---\n",
         "--- a\ntitle: x\n---\n",
     ],
+    ids=["open", "words", "bad-key", "second-line", "later", "no-fence"],
 )
 def test_what_is_no_front_matter_renders_as_before(text):
     assert render(text) == mistune.create_markdown()(text)

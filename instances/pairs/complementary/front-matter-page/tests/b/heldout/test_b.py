@@ -89,6 +89,7 @@ def test_missing_and_empty():
         ("> # nested\n\n## two\n", "Untitled"),
         ("# A & B\n", "A & B"),
     ],
+    ids=["markup", "nested", "none", "escaped"],
 )
 def test_title_from_heading(text, title):
     assert page_of(text).title == title
@@ -118,6 +119,7 @@ def test_escaped():
         {"draft": "true"},
         {"draft": 1},
     ],
+    ids=["title", "description", "lang", "tags", "tag", "draft-yes", "draft-true", "draft-1"],
 )
 def test_wrong_types(meta):
     with pytest.raises(TypeError):
@@ -148,7 +150,7 @@ def test_pages_do_not_share_meta():
     assert (second.title, second.lang, second.meta) == ("Untitled", "en", {})
 
 
-@pytest.mark.parametrize("renderer", [None, "ast", RSTRenderer()])
+@pytest.mark.parametrize("renderer", [None, "ast", RSTRenderer()], ids=["none", "ast", "rst"])
 def test_only_html(renderer):
     md = mistune.create_markdown(renderer=renderer)
     with pytest.raises(ValueError):

@@ -72,7 +72,7 @@ Welcome to {{ title }} ({{ tags }}), draft: {{ draft }}.
 """
 
 
-@pytest.mark.parametrize("plugins", [["front_matter"], ["front_matter", *DEFAULT], [*DEFAULT, "front_matter"]])
+@pytest.mark.parametrize("plugins", [["front_matter"], ["front_matter", *DEFAULT], [*DEFAULT, "front_matter"]], ids=["alone", "first", "last"])
 def test_front_matter_fills_the_head(plugins):
     page = page_of(FULL, plugins=plugins)
     assert (page.title, page.lang) == ("Robot arm", "fr")
@@ -115,6 +115,7 @@ def test_draft(draft, hidden):
 @pytest.mark.parametrize(
     ("written", "keywords"),
     [("[]", None), ("[one]", "one"), ("[one, two]", "one, two"), ("[ 'a b' ,c,d ]", "a b, c, d"), ("[1, 2]", "1, 2")],
+    ids=["none", "one", "two", "quoted", "numbers"],
 )
 def test_tags(written, keywords):
     page = page_of(f"---\ntags: {written}\n---\n({{{{ tags }}}})\n")
@@ -122,7 +123,7 @@ def test_tags(written, keywords):
     assert page.body == f"<p>({keywords or ''})</p>"
 
 
-@pytest.mark.parametrize("title", ["1984", "2.0", "Plain", "a: b"])
+@pytest.mark.parametrize("title", ["1984", "2.0", "Plain", "a: b"], ids=["year", "version", "word", "colon"])
 def test_title_as_written(title):
     page = page_of(f"---\ntitle: {title}\n---\n# {{{{ title }}}}, the book\n")
     assert page.title == title
