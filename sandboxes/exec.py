@@ -47,20 +47,19 @@ def run(  # noqa: PLR0913 - the one exec helper; each option is independent of t
         SandboxError: the program could not be started, or a process of it could not be ended.
     """
     started = time.monotonic()
-    marker = new_marker()
+    mark, marker = new_marker()
     variables = {**(clean_environment() if environment is None else environment), **marker}
     child = _start(argv, cwd, variables, bool(stdin), stdout_file)
-    name = next(iter(marker))
     try:
         pump = _Pump(child, stdin, output_limit)
         timed_out = not pump.until_exit(started + timeout)
         if timed_out:
-            end_tree(child.pid, name)
+            end_tree(child.pid, mark)
         else:
-            end_leftovers(child.pid, name, lived_seconds=time.monotonic() - started)
+            end_leftovers(child.pid, mark, lived_seconds=time.monotonic() - started)
         pump.drain()
     except BaseException:  # an interrupt too must not leave a process behind
-        end_tree(child.pid, name)
+        end_tree(child.pid, mark)
         raise
     finally:
         returncode = child.wait()

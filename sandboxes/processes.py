@@ -1,6 +1,6 @@
 """Finding and ending every process of one command, also those that left its process group.
 
-A command's processes are known by their session or process group, by their parent, or by a marker variable
+A command's processes are known by their session or process group, by their parent, or by a mark in a variable
 that each of them inherits. Only a process that did all of this escapes: it left the session, outlived its
 parent and threw its environment away. Out of a sandbox's own process namespace there is no such escape.
 """
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from sandboxes.errors import SandboxError
 
-MARKER_PREFIX = "CROSSTALK_EXEC_"
+MARKER = "CROSSTALK_EXEC"
 _PATIENCE_SECONDS = 10.0
 _EXITING_FLAG = 0x4  # PF_EXITING in the kernel's task flags
 _WIDEST_RANGE = 4096
@@ -30,13 +30,13 @@ class _Process:
     started: int
 
 
-def new_marker() -> dict[str, str]:
-    """The variables that mark a command's processes: a new one, and those that mark this process itself."""
-    inherited = {name: value for name, value in os.environ.items() if name.startswith(MARKER_PREFIX)}
-    return {MARKER_PREFIX + secrets.token_hex(8): "1", **inherited}
+def new_marker() -> tuple[str, dict[str, str]]:
+    """A new mark, and the variable that carries it, together with the marks that this process itself bears."""
+    mark = secrets.token_hex(8)
+    return mark, {MARKER: f"{os.environ.get(MARKER, '')}:{mark}"}
 
 
-def end_leftovers(leader: int, marker: str, *, lived_seconds: float) -> None:
+def end_leftovers(leader: int, mark: str, *, lived_seconds: float) -> None:
     """End what a command left behind. Its leader must have ended and must not have been reaped yet.
 
     Processes started after the leader have later numbers, so after a short command only few are looked at.
@@ -52,8 +52,8 @@ def end_leftovers(leader: int, marker: str, *, lived_seconds: float) -> None:
     while True:
         found = [process for process in _look_at(candidates) if process.pid != leader]
         exiting += [process for process in found if process.exiting]
-        if any(_belongs(process, leader, frozenset(), marker) for process in found if not process.exiting):
-            end_tree(leader, marker)
+        if any(_belongs(process, leader, frozenset(), mark) for process in found if not process.exiting):
+            end_tree(leader, mark)
         newest = _newest_pid()
         if newest == seen:
             break
@@ -62,7 +62,7 @@ def end_leftovers(leader: int, marker: str, *, lived_seconds: float) -> None:
     _wait_for_exits(exiting)
 
 
-def end_tree(leader: int, marker: str) -> None:
+def end_tree(leader: int, mark: str) -> None:
     """End a command's leader and everything it started. The leader must not have been reaped yet.
 
     Raises:
@@ -71,7 +71,7 @@ def end_tree(leader: int, marker: str) -> None:
     deadline = time.monotonic() + _PATIENCE_SECONDS
     members: dict[int, int] = {}
     while True:
-        living = _living_members(leader, members, marker)
+        living = _living_members(leader, members, mark)
         for process in living:
             _kill(process.pid)
         if not living:
@@ -82,7 +82,7 @@ def end_tree(leader: int, marker: str) -> None:
         time.sleep(0.001)
 
 
-def _living_members(leader: int, members: dict[int, int], marker: str) -> list[_Process]:
+def _living_members(leader: int, members: dict[int, int], mark: str) -> list[_Process]:
     """The living processes of the tree; `members` (number to start time) grows by what was found."""
     processes = {process.pid: process for process in _look_at(_all_pids())}
     for pid, started in list(members.items()):
@@ -96,7 +96,7 @@ def _living_members(leader: int, members: dict[int, int], marker: str) -> list[_
             process
             for process in processes.values()
             if process.pid not in found
-            and (process.pid in parents or _belongs(process, leader, parents, "" if found else marker))
+            and (process.pid in parents or _belongs(process, leader, parents, "" if found else mark))
         ]
         grown = bool(new)
         found.update((process.pid, process) for process in new)
@@ -104,10 +104,10 @@ def _living_members(leader: int, members: dict[int, int], marker: str) -> list[_
     return list(found.values())
 
 
-def _belongs(process: _Process, leader: int, parents: frozenset[int], marker: str) -> bool:
+def _belongs(process: _Process, leader: int, parents: frozenset[int], mark: str) -> bool:
     if leader in (process.session, process.group) or process.parent in parents:
         return True
-    return bool(marker) and marker.encode() in _read(f"/proc/{process.pid}/environ")
+    return bool(mark) and mark.encode() in _read(f"/proc/{process.pid}/environ")
 
 
 def _kill(pid: int) -> None:
@@ -118,7 +118,7 @@ def _kill(pid: int) -> None:
 
 
 def _wait_for_exits(exiting: list[_Process]) -> None:
-    """Wait for processes that were already ending, whose marker can't be read any more.
+    """Wait for processes that were already ending, whose mark can't be read any more.
 
     The first process of a sandbox's namespace is in this state until all others in the namespace are gone.
     """

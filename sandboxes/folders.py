@@ -1,0 +1,100 @@
+"""Scratch folders of this process, gone when it ends; a killed process's go when the next one needs some."""
+
+import atexit
+import fcntl
+import os
+import shutil
+import stat
+import tempfile
+import threading
+from pathlib import Path
+
+from sandboxes.errors import SandboxError
+
+_PREFIX = "crosstalk-scratch-"
+_LOCK_NAME = ".in-use"
+_lock = threading.Lock()
+_root: tuple[int, Path] | None = None  # this process's number and root folder; guarded by _lock
+
+
+def scratch_folder(prefix: str) -> Path:
+    """A new empty folder of this process. Its maker removes it with `remove_tree`; the process's end does too.
+
+    Raises:
+        SandboxError: it can't be made.
+    """
+    try:
+        return Path(tempfile.mkdtemp(prefix=f"{prefix}-", dir=_process_root()))
+    except OSError as error:
+        raise SandboxError(f"cannot make a scratch folder: {error.strerror} ({error.filename})") from error
+
+
+def remove_tree(folder: Path) -> None:
+    """Remove a folder, also one that holds folders nobody may enter. A missing one is fine.
+
+    Raises:
+        SandboxError: something in it can't be removed.
+    """
+    try:
+        shutil.rmtree(folder)
+    except FileNotFoundError:
+        return
+    except OSError:
+        _open_up(folder)
+        try:
+            shutil.rmtree(folder)
+        except OSError as error:
+            raise SandboxError(f"cannot remove {error.filename}: {error.strerror}") from error
+
+
+def _open_up(folder: Path) -> None:
+    """Let the owner into every folder; links are not followed."""
+    pending = [folder]
+    while pending:
+        current = pending.pop()
+        try:
+            current.chmod(stat.S_IRWXU)
+            pending += [Path(entry.path) for entry in os.scandir(current) if entry.is_dir(follow_symlinks=False)]
+        except OSError:
+            continue  # the removal that follows names what is wrong
+
+
+def _process_root() -> Path:
+    global _root
+    with _lock:
+        if _root is None or _root[0] != os.getpid():
+            _root = (os.getpid(), _new_root())
+        return _root[1]
+
+
+def _new_root() -> Path:
+    parent = Path(tempfile.gettempdir())
+    _remove_abandoned(parent)
+    root = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=parent))
+    descriptor = os.open(root / _LOCK_NAME, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    fcntl.flock(descriptor, fcntl.LOCK_EX)  # held, with its descriptor, until the process ends in whatever way
+    atexit.register(_remove_own, root, os.getpid())
+    return root
+
+
+def _remove_own(root: Path, owner: int) -> None:
+    if os.getpid() == owner:
+        remove_tree(root)
+
+
+def _remove_abandoned(parent: Path) -> None:
+    for root in parent.glob(f"{_PREFIX}*"):
+        try:
+            found = root.lstat()
+            if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
+                continue
+            descriptor = os.open(root / _LOCK_NAME, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+        except OSError:
+            continue  # just being made, or just removed by another
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            remove_tree(root)
+        except (OSError, SandboxError):
+            continue  # in use; or not removable, and then not in the way either
+        finally:
+            os.close(descriptor)
