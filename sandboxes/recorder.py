@@ -1,0 +1,328 @@
+"""Watches a workspace from outside: snapshots and the final patch, from what is on disk and nothing else."""
+
+import os
+import tempfile
+import time
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sandboxes.errors import SandboxError
+from sandboxes.git_command import GitCommand, message_of
+from sandboxes.git_objects import (
+    FILE_MODE,
+    LINK_MODE,
+    PROGRAM_MODE,
+    Entries,
+    Entry,
+    changed_entries,
+    object_name,
+    path_text,
+)
+from sandboxes.gitstore import GitStore
+from sandboxes.tree_walk import Found, Kind, read_file, read_link, walk
+
+
+@dataclass(frozen=True)
+class CaptureLimits:
+    """How much an edit may be: files added, changed or deleted, and bytes of what was added or changed."""
+
+    max_files: int = 20_000
+    max_bytes: int = 100_000_000
+
+
+@dataclass(frozen=True)
+class SkippedPath:
+    """Something on disk that no tree can hold, and why."""
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """What was on disk.
+
+    Attributes:
+        tree: its hash; `None` when it is over a limit.
+        skipped: what is not in the tree, sorted.
+        over_limit: which limit was met; `None` when none was.
+    """
+
+    tree: str | None
+    skipped: tuple[SkippedPath, ...]
+    over_limit: str | None
+
+
+@dataclass(frozen=True)
+class IgnoredFile:
+    """A new file that the base's own ignore files name; it is in the patch all the same."""
+
+    path: str
+    size: int
+
+
+@dataclass(frozen=True)
+class Capture:
+    """An edit: the difference between the base and what was on disk.
+
+    Attributes:
+        tree: hash of what was on disk; `None` when it is over a limit.
+        patch: from the base to the tree, as bytes; without meaning when `tree` is `None`.
+        changed: paths added, changed or deleted, sorted.
+        ignored_new: those of them that are new and that the base ignores.
+        skipped: what is on disk and in no tree.
+        over_limit: which limit was met; `None` when none was.
+    """
+
+    tree: str | None
+    patch: bytes
+    changed: tuple[str, ...]
+    ignored_new: tuple[IgnoredFile, ...]
+    skipped: tuple[SkippedPath, ...]
+    over_limit: str | None
+
+
+class Recorder:
+    """Takes snapshots and the final patch of one workspace; one thread at a time.
+
+    It reads nothing of the workspace's `.git`, configuration, attributes, filters or hooks, follows no link,
+    and looks at no more than the limits allow.
+
+    Args:
+        store: where trees and blobs go.
+        workspace: the folder as the host sees it.
+        base: the tree that edits are measured against.
+        limits: beyond them there is a named status instead of a tree.
+    """
+
+    def __init__(self, store: GitStore, workspace: Path, base: str, limits: CaptureLimits | None = None) -> None:
+        self._store = store
+        self._workspace = workspace
+        self._base_tree = base
+        self._base = store.entries(base)
+        self._base_blobs = frozenset(entry.blob for entry in self._base.values())
+        self._base_folders = _folders_of(self._base)
+        self._limits = limits or CaptureLimits()
+        self._seen: dict[bytes, _Seen] = {}
+
+    def snapshot(self) -> Snapshot:
+        """What is on disk now. Files that have not been touched since the last time are not read again.
+
+        Raises:
+            SandboxError: something can't be read or stored.
+        """
+        scan = self._scan(self._seen)
+        tree = None if scan.over_limit else self._store.write_tree(scan.entries)
+        return Snapshot(tree, scan.skipped, scan.over_limit)
+
+    def capture(self) -> Capture:
+        """The edit as it is on disk now. Every file is read again: a patch rests on bytes, not on time stamps.
+
+        Raises:
+            SandboxError: something can't be read or stored, or git failed.
+        """
+        scan = self._scan({})
+        if scan.over_limit:
+            return Capture(None, b"", (), (), scan.skipped, scan.over_limit)
+        tree = self._store.write_tree(scan.entries)
+        changed = sorted(changed_entries(self._base, scan.entries))
+        new = [path for path in changed if path in scan.entries and path not in self._base]
+        return Capture(
+            tree=tree,
+            patch=self._store.patch(self._base_tree, tree),
+            changed=tuple(path_text(path) for path in changed),
+            ignored_new=tuple(
+                IgnoredFile(path_text(path), scan.sizes[path]) for path in ignored_paths(self._store, self._base, new)
+            ),
+            skipped=scan.skipped,
+            over_limit=None,
+        )
+
+    def _scan(self, seen: Mapping[bytes, "_Seen"]) -> "_Scan":
+        scan = _Scan(_Budget(self._base, self._limits))
+        self._seen = {}
+        try:
+            with closing(walk(self._workspace)) as everything:
+                for found in everything:
+                    self._take(found, scan, seen.get(found.path))
+            scan.budget.count_deleted(scan.entries)
+        except _OverLimitError as error:
+            scan.over_limit = str(error)
+        except OSError as error:
+            raise SandboxError(f"cannot store a snapshot: {error.strerror} ({error.filename})") from error
+        return scan
+
+    def _take(self, found: Found, scan: "_Scan", seen: "_Seen | None") -> None:
+        if found.kind is Kind.SKIPPED:
+            scan.budget.count_other()
+            scan.left_out.append(SkippedPath(path_text(found.path), found.reason))
+        elif found.kind is Kind.FOLDER:
+            if found.path not in self._base_folders:
+                scan.budget.count_other()
+        elif found.kind is Kind.LINK:
+            target = read_link(found)
+            if target is not None:
+                scan.budget.expect(found.path, len(target))
+                self._add(found.path, LINK_MODE, target, scan)
+        elif seen is not None and seen.stamp == _stamp(found.status):
+            entry = Entry(_file_mode(found), seen.blob)
+            scan.budget.count(found.path, entry, found.status.st_size)
+            scan.entries[found.path] = entry
+            scan.sizes[found.path] = found.status.st_size
+            self._seen[found.path] = seen
+        else:
+            self._take_file(found, scan)
+
+    def _take_file(self, found: Found, scan: "_Scan") -> None:
+        scan.budget.expect(found.path, found.status.st_size)
+        started = time.time_ns()
+        content = read_file(found)
+        if content is None:
+            return
+        blob = self._add(found.path, _file_mode(found), content.data, scan)
+        if _settled(content.status, started):
+            self._seen[found.path] = _Seen(_stamp(content.status), blob)
+
+    def _add(self, path: bytes, mode: str, data: bytes, scan: "_Scan") -> str:
+        blob = object_name("blob", data)
+        entry = Entry(mode, blob)
+        scan.budget.count(path, entry, len(data))
+        if blob not in self._base_blobs:
+            self._store.writer.blob(data)
+        scan.entries[path] = entry
+        scan.sizes[path] = len(data)
+        return blob
+
+
+def ignored_paths(store: GitStore, base: Entries, paths: list[bytes]) -> list[bytes]:
+    """Those of some paths that the ignore files of a tree name, by git's own rules.
+
+    Raises:
+        SandboxError: git failed.
+    """
+    ignore_files = {
+        path: entry
+        for path, entry in base.items()
+        if path.rpartition(b"/")[2] == b".gitignore" and entry.mode != LINK_MODE
+    }
+    if not paths or not ignore_files:
+        return []
+    with tempfile.TemporaryDirectory(prefix="ignore-") as folder:
+        for path, entry in ignore_files.items():
+            target = Path(folder, os.fsdecode(path))
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(store.read_blob(entry.blob))
+        result = GitCommand(store.path).attempt(
+            ["-c", "core.bare=false", "check-ignore", "--no-index", "-z", "--stdin"],
+            stdin=b"".join(path + b"\0" for path in paths),
+            variables={"GIT_WORK_TREE": folder, "GIT_INDEX_FILE": f"{folder}/.git-no-index"},
+        )
+    if result.returncode not in (0, 1):
+        raise SandboxError(f"git check-ignore failed ({result.returncode}): {message_of(result)}")
+    return [path for path in result.stdout.split(b"\0") if path]
+
+
+class _OverLimitError(Exception):
+    """Ends a scan; its text says which limit was met."""
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """A file that was read: its blob, and the stamp it then had."""
+
+    stamp: tuple[int, ...]
+    blob: str
+
+
+class _Budget:
+    """Counts what a scan meets against the limits."""
+
+    def __init__(self, base: Entries, limits: CaptureLimits) -> None:
+        self._base = base
+        self._limits = limits
+        self._files = 0
+        self._bytes = 0
+        self._others = 0
+
+    def expect(self, path: bytes, size: int) -> None:
+        """Called before a file is read: a new one, or one larger than everything allowed, need not be."""
+        new = path not in self._base
+        if self._files + new > self._limits.max_files:
+            self._refuse_files()
+        if size > (self._limits.max_bytes - self._bytes if new else self._limits.max_bytes):
+            self._refuse_bytes()
+
+    def count(self, path: bytes, entry: Entry, size: int) -> None:
+        """Called when a file is known."""
+        before = self._base.get(path)
+        if before == entry:
+            return
+        self._files += 1
+        self._bytes += size if before is None or before.blob != entry.blob else 0
+        if self._files > self._limits.max_files:
+            self._refuse_files()
+        if self._bytes > self._limits.max_bytes:
+            self._refuse_bytes()
+
+    def count_other(self) -> None:
+        """Called for a new folder, and for what no tree can hold."""
+        self._others += 1
+        if self._others > self._limits.max_files:
+            raise _OverLimitError(f"more than {self._limits.max_files} new folders and special files")
+
+    def count_deleted(self, entries: Entries) -> None:
+        self._files += sum(path not in entries for path in self._base)
+        if self._files > self._limits.max_files:
+            self._refuse_files()
+
+    def _refuse_files(self) -> None:
+        raise _OverLimitError(f"more than {self._limits.max_files} files changed")
+
+    def _refuse_bytes(self) -> None:
+        raise _OverLimitError(f"more than {self._limits.max_bytes} bytes changed")
+
+
+@dataclass
+class _Scan:
+    """What a walk has gathered so far."""
+
+    budget: _Budget
+    entries: dict[bytes, Entry] = field(default_factory=dict)
+    sizes: dict[bytes, int] = field(default_factory=dict)
+    left_out: list[SkippedPath] = field(default_factory=list)
+    over_limit: str | None = None
+
+    @property
+    def skipped(self) -> tuple[SkippedPath, ...]:
+        return tuple(sorted(self.left_out, key=lambda each: each.path))
+
+
+def _file_mode(found: Found) -> str:
+    return PROGRAM_MODE if found.is_program else FILE_MODE
+
+
+def _stamp(status: os.stat_result) -> tuple[int, ...]:
+    return (status.st_ino, status.st_dev, status.st_size, status.st_mode, status.st_mtime_ns, status.st_ctime_ns)
+
+
+def _settled(status: os.stat_result, read_at: int) -> bool:
+    """Whether any later write would show in the stamp.
+
+    Kernels stamp with a clock that stands still between ticks, some file systems with one that counts seconds:
+    a file written again within the same tick looks untouched. So a stamp is trusted only when it was older than
+    that by the time the file was read.
+    """
+    granule = 50_000_000 if status.st_ctime_ns % 1_000_000_000 else 2_000_000_000
+    return status.st_ctime_ns + granule < read_at
+
+
+def _folders_of(entries: Entries) -> frozenset[bytes]:
+    folders: set[bytes] = set()
+    for path in entries:
+        parent = path.rpartition(b"/")[0]
+        while parent and parent not in folders:
+            folders.add(parent)
+            parent = parent.rpartition(b"/")[0]
+    return frozenset(folders)
