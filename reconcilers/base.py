@@ -1,10 +1,11 @@
 """The seam of a reconciler: what combines two lanes' edits into one tree."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
 
 from sandboxes.gitstore import GitStore
+from sandboxes.usage import Usage
 
 
 class CombineStatus(StrEnum):
@@ -14,7 +15,10 @@ class CombineStatus(StrEnum):
 
 @dataclass(frozen=True)
 class Hunk:
-    """One place that did not combine: the file, its first line in the conflicted text (1-based; `None` unknown), and the text."""
+    """One place that did not combine: the file, its first line in the conflicted text, and the text there.
+
+    Lines count from 1; `None` where the files themselves collide, and `text` is what git says of it.
+    """
 
     path: str
     line: int | None
@@ -32,6 +36,7 @@ class Combined:
         reason: one line on why not, empty when clean.
         conflicts: the places, hunk by hunk.
         detail: which applier ran and what it said.
+        usage: the tokens of a reconciler that asks a model.
     """
 
     reconciler: str
@@ -40,6 +45,7 @@ class Combined:
     reason: str = ""
     conflicts: tuple[Hunk, ...] = ()
     detail: str = ""
+    usage: Usage = field(default_factory=Usage)
 
 
 @dataclass(frozen=True)
