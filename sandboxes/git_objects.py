@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 from gitdb import IStream, LooseObjectDB  # type: ignore[import-untyped]  # it ships no types
 
+from sandboxes.errors import SandboxError
+
 FILE_MODE = "100644"
 PROGRAM_MODE = "100755"
 LINK_MODE = "120000"
@@ -57,7 +59,10 @@ def refused_name(name: bytes, *, is_link: bool) -> str:
 
 
 class ObjectWriter:
-    """Writes objects into one repository; safe for several threads and processes, which may write the same."""
+    """Writes objects into one repository; safe for several threads and processes, which may write the same.
+
+    Every method raises SandboxError when the object can't be written.
+    """
 
     def __init__(self, objects: Path) -> None:
         self._objects = os.fspath(objects)
@@ -98,7 +103,10 @@ class ObjectWriter:
     def _store(self, kind: str, content: bytes) -> str:
         name = object_name(kind, content)
         if not os.path.exists(f"{self._objects}/{name[:2]}/{name[2:]}"):  # noqa: PTH110 - once a file, must be quick
-            self._database.store(IStream(kind, len(content), io.BytesIO(content)))
+            try:
+                self._database.store(IStream(kind, len(content), io.BytesIO(content)))
+            except OSError as error:
+                raise SandboxError(f"cannot write to the git store {self._objects}: {error.strerror}") from error
         return name
 
 

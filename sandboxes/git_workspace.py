@@ -3,16 +3,16 @@
 import fcntl
 import hashlib
 import os
-import shutil
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from sandboxes.errors import SandboxError
+from sandboxes.folders import remove_tree
 from sandboxes.git_command import GitCommand
 from sandboxes.git_objects import ObjectWriter
 from sandboxes.git_repository import VERBATIM_ATTRIBUTES, init_repository
+from sandboxes.tree_copy import copy_tree
 
 # Part of the key of a prepared checkout: raised when what is prepared changes.
 _FORMAT = 1
@@ -66,8 +66,8 @@ class PreparedCheckouts:
             workspace.mkdir(parents=True, exist_ok=True)
             if any(workspace.iterdir()):
                 raise SandboxError(f"cannot prepare a workspace in {workspace}: it is not empty")
-            shutil.copytree(prepared, workspace, symlinks=True, dirs_exist_ok=True)
-        except (OSError, shutil.Error) as error:
+            copy_tree(prepared, workspace)
+        except OSError as error:
             raise SandboxError(f"cannot copy a checkout to {workspace}: {error}") from error
         # The copies have other inodes, so that without this git would read each file at the first status.
         GitCommand(workspace / ".git").output(
@@ -86,23 +86,23 @@ class PreparedCheckouts:
         for number, tree in enumerate(history):
             message = f"step {number}" if number else "base"
             commit = self._writer.commit(tree, [commit] if commit else [], message)
-        with tempfile.TemporaryDirectory(prefix="new-", dir=self._folder) as folder:
-            checkout = Path(folder, "checkout")
-            checkout.mkdir()
-            git_dir = checkout / ".git"
-            init_repository(git_dir, bare=False, attributes=VERBATIM_ATTRIBUTES)
-            with (git_dir / "config").open("a") as config:
-                config.write(_LANE_CONFIG)
-            packs = git_dir / "objects" / "pack"
-            packs.mkdir(exist_ok=True)
-            # What the last commit reaches, and nothing else of the store.
-            self._git.output(
-                ["pack-objects", "--revs", "--quiet", "--window=0", "--threads=1", os.fspath(packs / "pack")],
-                stdin=f"{commit}\n".encode(),
-            )
-            (git_dir / "refs" / "heads" / "main").write_text(f"{commit}\n")
-            write_files(GitCommand(git_dir), history[-1], checkout, git_dir / "index")
-            checkout.rename(prepared)
+        checkout = prepared.with_name(f"{prepared.name}.new")
+        remove_tree(checkout)  # of a maker that was killed
+        checkout.mkdir()
+        git_dir = checkout / ".git"
+        init_repository(git_dir, bare=False, attributes=VERBATIM_ATTRIBUTES)
+        with (git_dir / "config").open("a") as config:
+            config.write(_LANE_CONFIG)
+        packs = git_dir / "objects" / "pack"
+        packs.mkdir(exist_ok=True)
+        # What the last commit reaches, and nothing else of the store.
+        self._git.output(
+            ["pack-objects", "--revs", "--quiet", "--window=0", "--threads=1", os.fspath(packs / "pack")],
+            stdin=f"{commit}\n".encode(),
+        )
+        (git_dir / "refs" / "heads" / "main").write_text(f"{commit}\n")
+        write_files(GitCommand(git_dir), history[-1], checkout, git_dir / "index")
+        checkout.rename(prepared)
 
 
 def write_files(git: GitCommand, tree: str, folder: Path, index: Path) -> None:

@@ -2,7 +2,6 @@
 
 import os
 import re
-import tempfile
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
@@ -12,6 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from sandboxes.errors import SandboxError
+from sandboxes.folders import remove_tree, scratch_folder
 from sandboxes.git_command import GitCommand, message_of
 from sandboxes.git_objects import (
     FILE_MODE,
@@ -98,8 +98,6 @@ class GitStore:
         self.writer = ObjectWriter(self.path / "objects")
         self._git = GitCommand(self.path)
         self._prepared = PreparedCheckouts(self.path, self.writer)
-        self._scratch = self.path / "scratch"
-        self._scratch.mkdir(exist_ok=True)
         self._cache: OrderedDict[str, Entries] = OrderedDict()  # guarded by _cache_lock; a tree never changes
         self._cache_lock = threading.Lock()
 
@@ -242,8 +240,6 @@ class GitStore:
             tree = self.writer.tree(entries)
         except ValueError as error:
             raise SandboxError(f"cannot make a tree: {error}") from error
-        except OSError as error:
-            raise SandboxError(f"cannot write to the git store {self.path}: {error.strerror}") from error
         self._remember(tree, entries)
         return tree
 
@@ -258,8 +254,11 @@ class GitStore:
     @contextmanager
     def _index(self) -> Iterator[Path]:
         """Where one operation may keep an index of its own."""
-        with tempfile.TemporaryDirectory(dir=self._scratch) as folder:
-            yield Path(folder, "index")
+        folder = scratch_folder("git")
+        try:
+            yield folder / "index"
+        finally:
+            remove_tree(folder)
 
 
 def _hash(name: str) -> str:

@@ -1,15 +1,12 @@
 """Watches a workspace from outside: snapshots and the final patch, from what is on disk and nothing else."""
 
 import os
-import tempfile
 import time
 from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sandboxes.errors import SandboxError
-from sandboxes.git_command import GitCommand, message_of
 from sandboxes.git_objects import (
     FILE_MODE,
     LINK_MODE,
@@ -21,6 +18,7 @@ from sandboxes.git_objects import (
     path_text,
 )
 from sandboxes.gitstore import GitStore
+from sandboxes.ignored import ignored_paths
 from sandboxes.tree_walk import Found, Kind, read_file, read_link, walk
 
 
@@ -150,8 +148,6 @@ class Recorder:
             scan.budget.count_deleted(scan.entries)
         except _OverLimitError as error:
             scan.over_limit = str(error)
-        except OSError as error:
-            raise SandboxError(f"cannot store a snapshot: {error.strerror} ({error.filename})") from error
         return scan
 
     def _take(self, found: Found, scan: "_Scan", seen: "_Seen | None") -> None:
@@ -194,34 +190,6 @@ class Recorder:
         scan.entries[path] = entry
         scan.sizes[path] = len(data)
         return blob
-
-
-def ignored_paths(store: GitStore, base: Entries, paths: list[bytes]) -> list[bytes]:
-    """Those of some paths that the ignore files of a tree name, by git's own rules.
-
-    Raises:
-        SandboxError: git failed.
-    """
-    ignore_files = {
-        path: entry
-        for path, entry in base.items()
-        if path.rpartition(b"/")[2] == b".gitignore" and entry.mode != LINK_MODE
-    }
-    if not paths or not ignore_files:
-        return []
-    with tempfile.TemporaryDirectory(prefix="ignore-") as folder:
-        for path, entry in ignore_files.items():
-            target = Path(folder, os.fsdecode(path))
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(store.read_blob(entry.blob))
-        result = GitCommand(store.path).attempt(
-            ["-c", "core.bare=false", "check-ignore", "--no-index", "-z", "--stdin"],
-            stdin=b"".join(path + b"\0" for path in paths),
-            variables={"GIT_WORK_TREE": folder, "GIT_INDEX_FILE": f"{folder}/.git-no-index"},
-        )
-    if result.returncode not in (0, 1):
-        raise SandboxError(f"git check-ignore failed ({result.returncode}): {message_of(result)}")
-    return [path for path in result.stdout.split(b"\0") if path]
 
 
 class _OverLimitError(Exception):
