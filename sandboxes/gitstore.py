@@ -55,6 +55,7 @@ _PATCH_OPTIONS = (
 _SUBMODULE_HEADER = re.compile(
     rb"^(?:(?:new|old|new file|deleted file) mode 160000|index [0-9a-f]+\.\.[0-9a-f]+ 160000)\s*$", re.MULTILINE
 )
+_PLAIN_HEADER = re.compile(rb"^diff --git a/(.*) b/\1$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -134,7 +135,8 @@ class GitStore:
         """The patch from one tree to another, as bytes, the same whatever any configuration says."""
         if base == tree:
             return b""
-        return self._git.output(["diff-tree", "-r", "-p", *_PATCH_OPTIONS, _hash(base), _hash(tree)])
+        patch = self._git.output(["diff-tree", "-r", "-p", *_PATCH_OPTIONS, _hash(base), _hash(tree)])
+        return _PLAIN_HEADER.sub(_quoted_header, patch)
 
     def apply(self, tree: str, patch: bytes) -> Applied:
         """Apply a patch strictly (no fuzz, no reverse guess, no 3-way), without a work tree."""
@@ -163,7 +165,8 @@ class GitStore:
         )
         command = ["merge-tree", "--write-tree", "-z", "--messages", *labels]
         result = self._git.attempt(command)
-        if result.returncode not in (0, 1):
+        # Up to git 2.44 a tree that can't be read counts as an empty one, with status 0 and an error on the side.
+        if result.returncode not in (0, 1) or b"error:" in result.stderr:
             raise SandboxError(f"git merge-tree failed ({result.returncode}): {message_of(result)}")
         report = parse_merge_report(result.stdout)
         if result.ok:
@@ -259,6 +262,12 @@ class GitStore:
             yield folder / "index"
         finally:
             remove_tree(folder)
+
+
+def _quoted_header(header: re.Match[bytes]) -> bytes:
+    """A header that `git apply` can read: of a folder whose name ends with a space it can't, unless in quotes."""
+    name: bytes = header[1]
+    return b'diff --git "a/%s" "b/%s"' % (name, name) if b" /" in name else header[0]
 
 
 def _hash(name: str) -> str:
