@@ -1,0 +1,5 @@
+import sys
+
+from billfold.cli import main
+
+sys.exit(main())
