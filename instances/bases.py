@@ -110,7 +110,7 @@ def _download(spec: BaseSpec) -> bytes:
         return bytes(response.content)
     except InstanceError:
         raise
-    except Exception as error:  # noqa: BLE001 - whatever the network library raises means the same to the user
+    except Exception as error:
         raise InstanceError(
             f"{spec.name} {spec.version}: cannot fetch the sdist ({type(error).__name__}: {error}); "
             "check the network or PIP_INDEX_URL"
@@ -125,9 +125,7 @@ def _index_urls() -> list[str]:
     try:
         return [_pip_default_index(), *extra]
     except ImportError as error:
-        raise InstanceError(
-            "pip is not installed beside Crosstalk: set PIP_INDEX_URL to a package index"
-        ) from error
+        raise InstanceError("pip is not installed beside Crosstalk: set PIP_INDEX_URL to a package index") from error
 
 
 def _pip_default_index() -> str:

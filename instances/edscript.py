@@ -75,9 +75,7 @@ def parse(script: bytes) -> list[Section]:
             continue
         match = _COMMAND.fullmatch(line)
         if not match or not sections or sections[-1].kind is not SectionKind.EDIT:
-            raise InstanceError(
-                f"edit script, line {position}: expected a section or a command, found {line[:60]!r}"
-            )
+            raise InstanceError(f"edit script, line {position}: expected a section or a command, found {line[:60]!r}")
         first, last = int(match[1]), int(match[2] or match[1])
         content = ()
         if match[3] != b"d":
@@ -164,8 +162,8 @@ def _file_parts(patch: bytes) -> Iterator[list[bytes]]:
 
 def _section_script(part: list[bytes]) -> bytes:
     old_path = new_path = b""
-    position = 0
-    for position, line in enumerate(part):
+    body = 0
+    for body, line in enumerate(part, 1):  # noqa: B007 - where the loop stops is where the hunks begin
         if line.startswith(b"--- "):
             old_path = line[4:].rstrip(b"\n")
         elif line.startswith(b"+++ "):
@@ -179,7 +177,7 @@ def _section_script(part: list[bytes]) -> bytes:
         raise InstanceError("an edit script needs text hunks in every file of the patch")
     if new_path == b"/dev/null":
         return b"xxx " + old_path.removeprefix(b"a/") + b"\n"
-    commands = _commands(part[position + 1 :])
+    commands = _commands(part[body:])
     if old_path == b"/dev/null":
         lines = [line for command in commands for line in command.lines]
         return b"+++ " + new_path.removeprefix(b"b/") + b"\n" + _stuffed(lines) + b".\n"
@@ -228,9 +226,7 @@ def _command_text(command: Command) -> bytes:
 
 
 def _span(command: Command) -> bytes:
-    return (
-        b"%d" % command.first if command.first == command.last else b"%d,%d" % (command.first, command.last)
-    )
+    return b"%d" % command.first if command.first == command.last else b"%d,%d" % (command.first, command.last)
 
 
 def _stuffed(lines: list[bytes]) -> bytes:

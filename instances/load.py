@@ -25,9 +25,7 @@ def load(folder: Path) -> Instance:
     data = _read_json(path)
     _validate(data, path)
     if data["id"] != folder.name:
-        raise InstanceError(
-            f"{path}: id is {data['id']!r}, the folder is {folder.name!r}; they must be equal"
-        )
+        raise InstanceError(f"{path}: id is {data['id']!r}, the folder is {folder.name!r}; they must be equal")
     instance = _instance(folder, data)
     for required in (instance.environment.lock, folder / "requirement_a.md", folder / "requirement_b.md"):
         if not required.is_file():
@@ -48,9 +46,7 @@ def load_all(root: Path = PAIRS) -> list[Instance]:
     seen: dict[str, Instance] = {}
     for instance in instances:
         if instance.id in seen:
-            raise InstanceError(
-                f"{instance.folder}: the id {instance.id!r} is taken by {seen[instance.id].folder}"
-            )
+            raise InstanceError(f"{instance.folder}: the id {instance.id!r} is taken by {seen[instance.id].folder}")
         seen[instance.id] = instance
     order = list(Family)
     return sorted(instances, key=lambda instance: (order.index(instance.family), instance.id))

@@ -127,9 +127,20 @@ class Instance:
     @cached_property
     def digest(self) -> str:
         """SHA-256 over the paths and bytes of everything in the instance's folder."""
-        total = hashlib.sha256()
-        for path in sorted(self.folder.rglob("*")):
-            if path.is_file() and "__pycache__" not in path.parts:
-                name = path.relative_to(self.folder).as_posix()
-                total.update(f"{name}\0{hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
-        return total.hexdigest()
+        return _digest(self.folder)
+
+    @cached_property
+    def base_key(self) -> str:
+        """What two pairs on the same base have in common: the unit that intervals are resampled over."""
+        if self.base.kind == "directory":
+            return f"directory {_digest(self.folder / 'base')[:16]}"
+        return f"{self.base.kind} {self.base.name} {self.base.version}"
+
+
+def _digest(folder: Path) -> str:
+    total = hashlib.sha256()
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and "__pycache__" not in path.parts:
+            name = path.relative_to(folder).as_posix()
+            total.update(f"{name}\0{hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
+    return total.hexdigest()

@@ -1,0 +1,270 @@
+"""The commands of the main job: run, resume, report, compare, check, doctor. Heavy imports are made where they are used."""
+
+import sys
+from datetime import UTC, datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sandboxes.errors import SetupError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from eval.records import RunManifest
+    from eval.soundness import Soundness
+    from eval.storage import ResultsFolder
+    from instances.model import Instance
+    from sandboxes.base import SandboxFactory
+
+app = typer.Typer()
+
+
+class ReportFormat(StrEnum):
+    TABLE = "table"
+    MARKDOWN = "markdown"
+    CSV = "csv"
+    JSON = "json"
+
+
+class SandboxName(StrEnum):
+    LOCAL = "local"
+    UNISOLATED = "unisolated"
+
+
+Jobs = Annotated[int, typer.Option(min=1, help="Cells at a time; the number of processors by default.")]
+Folder = Annotated[Path, typer.Argument(help="A run's results folder.")]
+
+
+def _processors() -> int:
+    import os
+
+    return os.cpu_count() or 1
+
+
+@app.command()
+def run(  # noqa: PLR0913 - each is an option of the command line
+    instances: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--instances", "-i", help="A family, an id, a glob of ids, or a path; repeatable. All by default."
+        ),
+    ] = None,
+    scenarios: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--scenarios", "-s", help="Names, groups, or a YAML file, comma-separated or repeated. All by default."
+        ),
+    ] = None,
+    harness: Annotated[str, typer.Option(help="The agent program.")] = "replay",
+    repeats: Annotated[int, typer.Option(min=1, help="Cells for each instance and scenario.")] = 1,
+    jobs: Annotated[int, typer.Option(min=1, help="Cells at a time.", show_default="processors")] = _processors(),
+    seed: Annotated[int, typer.Option(help="Of the schedule of scripted lanes, of orders, of resampling.")] = 0,
+    out: Annotated[Path | None, typer.Option(help="The results folder; results/<time> by default.")] = None,
+    sandbox: Annotated[SandboxName, typer.Option(help="Where lanes and tests run.")] = SandboxName.LOCAL,
+    max_steps: Annotated[int, typer.Option(min=1, help="Tool calls of one turn.")] = 200,
+    max_minutes: Annotated[float, typer.Option(min=0.01, help="Minutes of one turn.")] = 30.0,
+    unsound: Annotated[
+        bool, typer.Option("--unsound", help="Run instances too that were not checked, or not sound.")
+    ] = False,
+) -> None:
+    """Play instances under scenarios, combine, grade, and report.
+
+    Example: crosstalk run --instances contradictory --scenarios oracle,parallel-unaware --out results/first
+    """
+    from eval.plan import Choice, make_manifest
+    from eval.storage import ResultsFolder
+    from harnesses.base import Configuration, Limits
+    from harnesses.registry import harness_named
+    from instances.load import select
+    from reconcilers import RECONCILERS
+    from scenarios.catalog import select as select_scenarios
+
+    chosen = select(_terms(instances))
+    if not unsound:
+        _refuse_unsound(chosen)
+    folder = out or Path("results") / datetime.now(UTC).strftime("%Y-%m-%dT%H-%M-%SZ")
+    choice = Choice(
+        instances=chosen,
+        scenarios=select_scenarios(_terms(scenarios)),
+        configuration=Configuration(harness),
+        harness=harness_named(harness),
+        sandboxes=_sandboxes(sandbox),
+        reconcilers=list(RECONCILERS),
+        repeats=repeats,
+        seed=seed,
+        limits=Limits(max_steps, max_minutes),
+    )
+    manifest = make_manifest(choice, folder.name)
+    results = ResultsFolder(folder)
+    results.create(manifest)
+    _announce(manifest)
+    _run_and_report(results, chosen, jobs)
+
+
+@app.command()
+def resume(
+    folder: Folder,
+    jobs: Annotated[int, typer.Option(min=1, help="Cells at a time.", show_default="processors")] = _processors(),
+) -> None:
+    """Go on with a run that was interrupted: finished cells stand, the others start over.
+
+    Example: crosstalk resume results/first
+    """
+    from eval.run import instances_of
+    from eval.storage import ResultsFolder
+
+    results = ResultsFolder(folder)
+    manifest = results.manifest()
+    chosen = instances_of(manifest)
+    _announce(manifest)
+    _run_and_report(results, chosen, jobs)
+
+
+@app.command()
+def report(
+    folder: Folder,
+    form: Annotated[ReportFormat, typer.Option("--format", help="How to write it.")] = ReportFormat.TABLE,
+) -> None:
+    """Report a run, as far as it has come: pass rates, intervals, tokens, cost against the oracle.
+
+    Example: crosstalk report results/first --format markdown
+    """
+    from eval.report import build_report
+    from eval.report_formats import Format, render
+    from eval.storage import ResultsFolder
+
+    typer.echo(render(build_report(ResultsFolder(folder)), Format(form.value)), nl=False)
+
+
+@app.command()
+def compare(
+    folder: Folder,
+    scenarios: Annotated[list[str], typer.Argument(help="Two scenarios, or more to compare with the first.")],
+) -> None:
+    """Compare scenarios on the same instances: pass rates, costs, and the oracle's best of k at equal cost.
+
+    Example: crosstalk compare results/first oracle parallel-unaware
+    """
+    from eval.compare import compare as compare_scenarios
+    from eval.compare import render_comparison
+    from eval.storage import ResultsFolder
+
+    typer.echo(render_comparison(*compare_scenarios(ResultsFolder(folder), scenarios)), nl=False)
+
+
+@app.command()
+def check(
+    term: Annotated[list[str] | None, typer.Argument(help="Families, ids, globs, or paths; all by default.")] = None,
+    jobs: Annotated[int, typer.Option(min=1, help="Instances at a time.", show_default="processors")] = _processors(),
+    rounds: Annotated[int, typer.Option(min=1, help="Rounds whose verdicts must be equal; a run asks for 3.")] = 3,
+    record: Annotated[bool, typer.Option("--record", help="Note the result in the data set's ledger.")] = False,
+    sandbox: Annotated[SandboxName, typer.Option(help="Where tests run.")] = SandboxName.LOCAL,
+) -> None:
+    """Check that pairs are sound; say in words what is not.
+
+    Example: crosstalk check signoff-deputies
+    """
+    from eval.soundness import check_all, record_in_ledger
+    from instances.load import select
+
+    found = check_all(select(term or []), _sandboxes(sandbox), jobs, rounds, _say_soundness)
+    if record:
+        record_in_ledger(found)
+    sound = sum(one.sound for one in found)
+    typer.echo(f"{sound} of {len(found)} sound")
+    if sound < len(found):
+        raise typer.Exit(1)
+
+
+@app.command()
+def doctor() -> None:
+    """Say what is installed, what each missing thing would enable, and how to get it.
+
+    Example: crosstalk doctor
+    """
+    from eval.doctor import examine
+
+    missing = False
+    for one in examine():
+        typer.echo(f"{'ok     ' if one.found else 'missing'}  {one.name}: {one.found or one.enables}")
+        if not one.found:
+            typer.echo(f"         get it: {one.get}")
+            missing = missing or one.required
+    if missing:
+        raise typer.Exit(1)
+
+
+def _terms(values: list[str] | None) -> list[str]:
+    return [term for value in values or [] for term in value.split(",") if term]
+
+
+def _sandboxes(name: SandboxName) -> "SandboxFactory":
+    from sandboxes.local import LocalSandboxFactory, UnisolatedSandboxFactory
+
+    return LocalSandboxFactory() if name is SandboxName.LOCAL else UnisolatedSandboxFactory()
+
+
+def _refuse_unsound(chosen: "Sequence[Instance]") -> None:
+    from eval.soundness import known_sound
+
+    unknown = [one.id for one in chosen if not known_sound(one)]
+    if unknown:
+        names = " ".join(unknown[:5]) + (" ..." if len(unknown) > 5 else "")
+        raise SetupError(
+            f"not known to be sound as they are now: {names}; run `crosstalk check {names}` first, or give --unsound"
+        )
+
+
+def _announce(manifest: "RunManifest") -> None:
+    typer.echo(
+        f"{len(manifest.cells)} cells: {len(manifest.instances)} instances, {len(manifest.scenarios)} scenarios, "
+        f"{manifest.repeats} repeat(s), {manifest.configuration_label}, sandbox {manifest.sandbox}",
+        err=True,
+    )
+    if manifest.scripted:
+        typer.echo("agents are scripted: no model is called", err=True)
+    for one in manifest.skipped:
+        typer.echo(f"skipped {one.scenario} on {one.instances} instance(s): {one.reason}", err=True)
+
+
+def _run_and_report(results: "ResultsFolder", chosen: "Sequence[Instance]", jobs: int) -> None:
+    from eval.bench import Bench
+    from eval.progress import progress
+    from eval.report import build_report
+    from eval.report_formats import Format, render
+    from eval.run import run_cells
+    from harnesses.registry import harness_named
+    from reconcilers.registry import reconciler_named
+    from scenarios.own import scenario_of_record
+
+    manifest = results.manifest()
+    bench = Bench(
+        manifest,
+        results,
+        chosen,
+        [scenario_of_record(one.fields) for one in manifest.scenarios],
+        harness_named(str(manifest.configuration["harness"])),
+        _sandboxes(SandboxName(manifest.sandbox)),
+        [reconciler_named(name) for name in manifest.reconcilers],
+    )
+    try:
+        with progress(len(manifest.cells)) as watcher:
+            run_cells(bench, jobs, watcher)
+    except KeyboardInterrupt:
+        typer.echo(f"interrupted; go on with: crosstalk resume {results.path}", err=True)
+        raise
+    found = build_report(results)
+    typer.echo(render(found, Format.TABLE), nl=False)
+    typer.echo(f"records: {results.path}", err=True)
+    if found.run.infrastructure:
+        sys.exit(1)
+
+
+def _say_soundness(found: "Soundness") -> None:
+    facts = ", ".join(f"{name} {how}" for name, how in found.mechanical.items())
+    typer.echo(f"{'sound  ' if found.sound else 'UNSOUND'}  {found.instance}  ({facts})")
+    for one in found.problems:
+        typer.echo(f"         {one.check}: NO. {one.detail}")

@@ -1,0 +1,83 @@
+"""What is installed here, what each missing thing would enable, and how to get it."""
+
+import importlib.util
+import shutil
+from dataclasses import dataclass
+
+from sandboxes.errors import SandboxError
+from sandboxes.exec import run
+
+
+@dataclass(frozen=True)
+class Part:
+    """One thing that Crosstalk can use.
+
+    Attributes:
+        found: its version or path; empty when it is missing.
+        enables: what it is for.
+        get: how to get it.
+        required: nothing runs without it.
+    """
+
+    name: str
+    found: str
+    enables: str
+    get: str
+    required: bool = False
+
+
+_PROGRAMS = (
+    ("git", ["git", "--version"], "everything", "install the package `git`, 2.38 or later", True),
+    (
+        "bubblewrap",
+        ["bwrap", "--version"],
+        "the isolated local sandbox; without it only --sandbox unisolated runs",
+        "install the package `bubblewrap`, 0.8 or later",
+        False,
+    ),
+    (
+        "node",
+        ["node", "--version"],
+        "JavaScript pairs with the machine's own node",
+        "nothing to do: a pinned node is fetched from the package index when it is missing",
+        False,
+    ),
+)
+
+
+def examine() -> list[Part]:
+    """Look at the machine."""
+    parts = [Part(name, _version(argv), enables, get, required) for name, argv, enables, get, required in _PROGRAMS]
+    parts.append(_isolation())
+    parts.append(
+        Part(
+            "pip",
+            "importable" if importlib.util.find_spec("pip") else "",
+            "fetching bases and test environments from the package index",
+            "python -m ensurepip",
+            True,
+        )
+    )
+    return parts
+
+
+def _isolation() -> Part:
+    from sandboxes.isolation import ensure_isolation
+    from sandboxes.local import _open_unproved, find_bubblewrap
+
+    try:
+        ensure_isolation(find_bubblewrap(), _open_unproved)
+    except SandboxError as error:
+        return Part("isolation", "", f"sealed lanes ({error})", "allow unprivileged user namespaces, or run as root")
+    return Part("isolation", "bubblewrap was seen to isolate", "sealed lanes", "")
+
+
+def _version(argv: list[str]) -> str:
+    if shutil.which(argv[0]) is None:
+        return ""
+    try:
+        result = run(argv, timeout=30)
+    except SandboxError:
+        return ""
+    lines = result.stdout.decode(errors="replace").split("\n")
+    return lines[0].strip() if result.ok else ""

@@ -1,0 +1,138 @@
+"""From what a cell gave to the files that are kept of it."""
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from eval.bench import Bench
+from eval.grade import SuiteVerdict
+from eval.records import (
+    CandidateRecord,
+    CellEntry,
+    CellRecord,
+    ConflictRecord,
+    Status,
+    TimingRecord,
+    TurnRecord,
+    UsageRecord,
+    VerdictRecord,
+)
+from eval.storage import RECORD, json_lines
+from harnesses.base import Ended
+from reconcilers.base import Combined, CombineStatus
+from sandboxes.usage import Usage
+from scenarios.engine import Draw, Played, PlayedTurn
+
+if TYPE_CHECKING:
+    from eval.cell import Outcome
+
+
+def build_record(cell: CellEntry, bench: Bench, draw: Draw, outcome: "Outcome", timing: TimingRecord) -> CellRecord:
+    """The record of one cell."""
+    candidates = {
+        name: _candidate(one, outcome.verdicts.get(name, {}), cell.instance)
+        for name, one in outcome.combined.items()
+        if not outcome.problem
+    }
+    entry = next(one for one in bench.manifest.instances if one.id == cell.instance)
+    solved = any(one.solved for one in candidates.values())
+    return CellRecord(
+        cell=cell.cell,
+        instance=cell.instance,
+        family=entry.family,
+        base=entry.base,
+        scenario=cell.scenario,
+        configuration=bench.manifest.configuration_label,
+        repeat=cell.repeat,
+        seed=draw.seed,
+        first_side=draw.first_side,
+        scripted=bench.harness.scripted,
+        status=Status.INFRASTRUCTURE if outcome.problem else Status.SOLVED if solved else Status.FAILED,
+        reason=outcome.problem,
+        budget=any(one.turn.ended is Ended.LIMIT for one in outcome.played.turns),
+        solved=solved,
+        deployable=_deployable(candidates),
+        paper=any(one.paper for one in candidates.values()),
+        usage=_total(one.turn.usage for one in outcome.played.turns),
+        reconciler_usage=_total(one.usage for one in outcome.combined.values()),
+        turns=[_turn(one, outcome.own_sides.get(one.lane), cell.instance) for one in outcome.played.turns],
+        candidates=candidates,
+        timing=timing,
+    )
+
+
+def write_cell(record: CellRecord, played: Played, folder: Path) -> None:
+    """Write the record, the events, and each turn's patch and transcript into the cell's folder."""
+    for one in played.turns:
+        name = _turn_name(one)
+        (folder / f"{name}.patch").write_bytes(one.capture.patch)
+        lines = [{"role": "prompt", "text": one.prompt}, *one.turn.transcript]
+        (folder / f"{name}.transcript.jsonl").write_text(json_lines(lines), encoding="utf-8")
+    (folder / "events.jsonl").write_text(json_lines(played.events), encoding="utf-8")
+    (folder / RECORD).write_text(record.model_dump_json(indent=1) + "\n", encoding="utf-8")
+
+
+def _candidate(combined: Combined, verdicts: Mapping[str, SuiteVerdict], instance: str) -> CandidateRecord:
+    return CandidateRecord(
+        clean=combined.status is CombineStatus.CLEAN,
+        reason=combined.reason,
+        detail=combined.detail,
+        tree=combined.tree,
+        conflicts=[ConflictRecord(path=one.path, line=one.line, text=one.text) for one in combined.conflicts],
+        usage=_usage(combined.usage),
+        verdicts={suite: _verdict(one, instance) for suite, one in verdicts.items()},
+        solved=bool(verdicts) and all(one.passed for one in verdicts.values()),
+        paper=bool(verdicts) and verdicts["joint"].passed,
+    )
+
+
+def _deployable(candidates: Mapping[str, CandidateRecord]) -> bool:
+    """What could be done without the held-out tests: git merge, and the model where that conflicts."""
+    chosen = candidates.get("final") or candidates.get("git-merge")
+    if chosen and not chosen.clean:
+        chosen = candidates.get("model")
+    return bool(chosen and chosen.solved)
+
+
+def _turn(one: PlayedTurn, own_side: SuiteVerdict | None, instance: str) -> TurnRecord:
+    return TurnRecord(
+        lane=one.lane,
+        number=one.number,
+        ended=one.turn.ended.value,
+        reason=one.turn.reason,
+        steps=one.turn.steps,
+        usage=_usage(one.turn.usage),
+        prompt_sha256=hashlib.sha256(one.prompt.encode()).hexdigest(),
+        start_tree=one.start,
+        tree=one.capture.tree,
+        patch=f"{_turn_name(one)}.patch",
+        patch_bytes=len(one.capture.patch),
+        changed=list(one.capture.changed),
+        ignored_new=[(file.path, file.size) for file in one.capture.ignored_new],
+        skipped=[(skipped.path, skipped.reason) for skipped in one.capture.skipped],
+        over_limit=one.capture.over_limit,
+        transcript=f"{_turn_name(one)}.transcript.jsonl",
+        own_side=_verdict(own_side, instance) if own_side else None,
+    )
+
+
+def _turn_name(one: PlayedTurn) -> str:
+    return f"{one.lane}-{one.number}"
+
+
+def _verdict(verdict: SuiteVerdict, instance: str) -> VerdictRecord:
+    return VerdictRecord(
+        passed=verdict.passed,
+        reason=verdict.reason,
+        evidence=f"gradings/{instance}/{verdict.evidence}",
+        control_files=list(verdict.control_files),
+    )
+
+
+def _usage(usage: Usage) -> UsageRecord:
+    return UsageRecord.model_validate(usage.as_record())
+
+
+def _total(usages: Iterable[Usage]) -> UsageRecord:
+    return _usage(sum(usages, Usage()))

@@ -1,0 +1,189 @@
+"""What is kept of a run: the frozen plan in `run.json`, and one `record.json` a cell. Reports read nothing else.
+
+The models are the published schemas (`record.schema.json`, `run.schema.json`). Times stand in `timing` and `created` only: all
+else is the same whenever a scripted run with the same seed is played again.
+"""
+
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+SCHEMA_VERSION = 1
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Status(StrEnum):
+    """What a cell counts as. `infrastructure` never enters a rate and is run again."""
+
+    SOLVED = "solved"
+    FAILED = "failed"
+    INFRASTRUCTURE = "infrastructure"
+
+
+class UsageRecord(_Model):
+    """Tokens in four disjoint counts; `None` is unknown."""
+
+    input: int | None
+    cache_write: int | None
+    cache_read: int | None
+    output: int | None
+    effective_tokens: float | None
+
+
+class VerdictRecord(_Model):
+    """One suite on one tree; `evidence` is the folder, below the run's, with the JUnit report and the log."""
+
+    passed: bool
+    reason: str
+    evidence: str
+    control_files: list[str] = []
+
+
+class TurnRecord(_Model):
+    """One turn of a lane. The transcript's first line is the prompt."""
+
+    lane: str
+    number: int
+    ended: Literal["completed", "limit", "infrastructure"]
+    reason: str
+    steps: int
+    usage: UsageRecord
+    prompt_sha256: str
+    start_tree: str
+    tree: str | None
+    patch: str
+    patch_bytes: int
+    changed: list[str]
+    ignored_new: list[tuple[str, int]]
+    skipped: list[tuple[str, str]]
+    over_limit: str | None
+    transcript: str
+    own_side: VerdictRecord | None
+
+
+class ConflictRecord(_Model):
+    path: str
+    line: int | None
+    text: str
+
+
+class CandidateRecord(_Model):
+    """One tree that is graded: a reconciler's, or (`final`) the one that a single or serial schedule ends with.
+
+    `solved` is joint success; `paper` the paper's narrower criterion (the joint suite alone).
+    """
+
+    clean: bool
+    reason: str
+    detail: str
+    tree: str | None
+    conflicts: list[ConflictRecord]
+    usage: UsageRecord
+    verdicts: dict[str, VerdictRecord]
+    solved: bool
+    paper: bool
+
+
+class TimingRecord(_Model):
+    started: str
+    seconds: float
+
+
+class CellRecord(_Model):
+    """One cell: one instance, scenario, configuration and repeat.
+
+    `candidates` has one entry, `final`, for single and serial schedules, else one a reconciler; `solved` passes if any does.
+    `usage` is the lanes' alone, `reconciler_usage` what all reconcilers used.
+    """
+
+    schema_version: Literal[1] = 1
+    cell: str
+    instance: str
+    family: str
+    base: str
+    scenario: str
+    configuration: str
+    repeat: int
+    seed: str
+    first_side: str
+    scripted: bool
+    status: Status
+    reason: str
+    budget: bool
+    solved: bool
+    deployable: bool
+    paper: bool
+    usage: UsageRecord
+    reconciler_usage: UsageRecord
+    turns: list[TurnRecord]
+    candidates: dict[str, CandidateRecord]
+    timing: TimingRecord
+
+
+class InstanceEntry(_Model):
+    """An instance as it was when the run began; `source` is `shipped` or the folder it was read from."""
+
+    id: str
+    family: str
+    title: str
+    digest: str
+    source: str
+    base: str
+    environment: str
+
+
+class ScenarioEntry(_Model):
+    """A scenario's fields, and the SHA-256 of each lane's first prompt by `instance/lane`."""
+
+    fields: dict[str, Any]
+    prompts: dict[str, str]
+
+
+class SkipEntry(_Model):
+    scenario: str
+    instances: int
+    reason: str
+
+
+class CellEntry(_Model):
+    cell: str
+    instance: str
+    scenario: str
+    repeat: int
+
+
+class RunManifest(_Model):
+    """`run.json`: what was run, frozen before the first cell."""
+
+    schema_version: Literal[1] = 1
+    run: str
+    created: str
+    crosstalk_version: str
+    dataset_version: str
+    seed: int
+    repeats: int
+    configuration: dict[str, Any]
+    configuration_label: str
+    versions: dict[str, str]
+    scripted: bool
+    sandbox: str
+    isolated: bool
+    limits: dict[str, float]
+    reconcilers: list[str]
+    instances: list[InstanceEntry]
+    scenarios: list[ScenarioEntry]
+    skipped: list[SkipEntry]
+    cells: list[CellEntry]
+
+
+def timing_since(wall: float, clock: float) -> Callable[[], TimingRecord]:
+    """What gives the timing when a cell ends: the start in UTC, and the seconds since."""
+    started = datetime.fromtimestamp(wall, UTC).isoformat(timespec="seconds")
+    return lambda: TimingRecord(started=started, seconds=round(time.monotonic() - clock, 3))

@@ -1,0 +1,251 @@
+"""From the records of a run to the rows of its report. Nothing is shown that is not computed here from records on disk."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from eval.records import CellRecord, RunManifest, Status, UsageRecord
+from eval.statistics import Observation, mean, rate_interval
+from eval.storage import ResultsFolder
+from instances.model import Family
+
+ORACLE = "oracle"
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ReconcilerRow(_Model):
+    """One reconciler alone, as if it had been the only one."""
+
+    n: int = Field(description="graded cells")
+    solved: int = Field(description="cells that its own tree solves")
+    mean_effective_tokens: float | None = Field(
+        description="the lanes' and its own, mean over instances; null: unknown"
+    )
+
+
+class Row(_Model):
+    """One scenario in one family. Rates are fractions of 1, averaged per instance first; null is unknown."""
+
+    family: str
+    scenario: str
+    configuration: str
+    group: str
+    upper_bound: bool = Field(description="uses what separate principals would not give")
+    n: int = Field(description="graded cells: infrastructure faults are not among them")
+    instances: int = Field(description="instances with a graded cell")
+    n_matched: int = Field(description="instances whose cost is known both here and under the oracle")
+    solved: int = Field(description="cells that any reconciler's tree solves")
+    budget: int = Field(description="cells in which a lane met a limit; graded like any other")
+    pass_rate: float | None
+    deployable_rate: float | None = Field(description="git merge, and the model reconciler where that conflicts")
+    paper_rate: float | None = Field(description="the joint suite alone, any reconciler")
+    ci_low: float | None = Field(description="of pass_rate, 95 %")
+    ci_high: float | None
+    ci_method: str | None
+    mean_effective_tokens: float | None = Field(
+        description="lanes and all reconcilers, over instances where it is known"
+    )
+    mean_lane_tokens: float | None
+    mean_reconciler_tokens: float | None
+    relative_cost: float | None = Field(description="to the oracle's mean over the n_matched instances")
+    by_reconciler: dict[str, ReconcilerRow]
+    infrastructure: int = Field(description="cells that say nothing yet; while there are any the row is incomplete")
+    missing: int = Field(description="planned cells without a record")
+    incomplete: bool
+    scripted: bool = Field(description="played from a script: no model was called")
+
+
+class RunInfo(_Model):
+    run: str
+    created: str
+    crosstalk_version: str
+    dataset_version: str
+    configuration: str
+    versions: dict[str, str]
+    seed: int
+    repeats: int
+    sandbox: str
+    isolated: bool
+    scripted: bool
+    reconcilers: list[str]
+    cells_planned: int
+    cells_recorded: int
+    infrastructure: list[dict[str, str]]
+    skipped: list[dict[str, Any]]
+    discarded_attempts: int
+    discarded_effective_tokens: float | None
+
+
+class Report(_Model):
+    """The JSON form of a report; published as `report.schema.json`."""
+
+    run: RunInfo
+    rows: list[Row]
+
+
+def build_report(results: ResultsFolder) -> Report:
+    """The report of a run as far as it has come.
+
+    Raises:
+        SetupError: the folder holds no readable run.
+    """
+    manifest = results.manifest()
+    records = list(results.records())
+    return Report(run=_run_info(manifest, records, list(results.discarded_records())), rows=_rows(manifest, records))
+
+
+def _run_info(manifest: RunManifest, records: Sequence[CellRecord], discarded: Sequence[CellRecord]) -> RunInfo:
+    return RunInfo(
+        run=manifest.run,
+        created=manifest.created,
+        crosstalk_version=manifest.crosstalk_version,
+        dataset_version=manifest.dataset_version,
+        configuration=manifest.configuration_label,
+        versions=manifest.versions,
+        seed=manifest.seed,
+        repeats=manifest.repeats,
+        sandbox=manifest.sandbox,
+        isolated=manifest.isolated,
+        scripted=manifest.scripted,
+        reconcilers=manifest.reconcilers,
+        cells_planned=len(manifest.cells),
+        cells_recorded=len(records),
+        infrastructure=[
+            {"cell": one.cell, "reason": one.reason} for one in records if one.status is Status.INFRASTRUCTURE
+        ],
+        skipped=[one.model_dump() for one in manifest.skipped],
+        discarded_attempts=len(discarded),
+        discarded_effective_tokens=_sum_known(cell_cost(one) for one in discarded),
+    )
+
+
+def _rows(manifest: RunManifest, records: Sequence[CellRecord]) -> list[Row]:
+    family_of = {one.id: one.family for one in manifest.instances}
+    rows = []
+    for family in Family:
+        oracle = [one for one in records if one.family == family and one.scenario == ORACLE]
+        for entry in manifest.scenarios:
+            name = str(entry.fields["name"])
+            planned = [one for one in manifest.cells if one.scenario == name and family_of[one.instance] == family]
+            if planned:
+                cells = [one for one in records if one.family == family and one.scenario == name]
+                rows.append(_row(manifest, entry.fields, family, cells, oracle, len(planned)))
+    return rows
+
+
+def _row(
+    manifest: RunManifest,
+    scenario: dict[str, Any],
+    family: str,
+    cells: Sequence[CellRecord],
+    oracle: Sequence[CellRecord],
+    planned: int,
+) -> Row:
+    graded = [one for one in cells if one.status is not Status.INFRASTRUCTURE]
+    passes = per_instance(graded, lambda one: float(one.solved))
+    interval = rate_interval(passes, f"{manifest.seed}/{family}/{scenario['name']}")
+    costs = per_instance(graded, cell_cost)
+    infrastructure, missing = len(cells) - len(graded), planned - len(cells)
+    ratio, matched = relative_cost(graded, oracle)
+    return Row(
+        family=family,
+        scenario=str(scenario["name"]),
+        configuration=manifest.configuration_label,
+        group=str(scenario["group"]),
+        upper_bound=bool(scenario["upper_bound"]),
+        n=len(graded),
+        instances=len(passes),
+        n_matched=matched,
+        solved=sum(one.solved for one in graded),
+        budget=sum(one.budget for one in graded),
+        pass_rate=_mean(passes),
+        deployable_rate=_mean(per_instance(graded, lambda one: float(one.deployable))),
+        paper_rate=_mean(per_instance(graded, lambda one: float(one.paper))),
+        ci_low=interval.low if interval else None,
+        ci_high=interval.high if interval else None,
+        ci_method=interval.method if interval else None,
+        mean_effective_tokens=_mean(costs),
+        mean_lane_tokens=_mean(per_instance(graded, lambda one: one.usage.effective_tokens)),
+        mean_reconciler_tokens=_mean(per_instance(graded, lambda one: one.reconciler_usage.effective_tokens)),
+        relative_cost=ratio,
+        by_reconciler={
+            name: _reconciler_row(name, graded)
+            for name in manifest.reconcilers
+            if any(name in one.candidates for one in graded)
+        },
+        infrastructure=infrastructure,
+        missing=missing,
+        incomplete=bool(infrastructure or missing),
+        scripted=manifest.scripted,
+    )
+
+
+def per_instance(cells: Iterable[CellRecord], value: Callable[[CellRecord], float | None]) -> list[Observation]:
+    """Each instance's mean over its repeats; an instance with an unknown value is left out, never counted as 0."""
+    by_instance: dict[str, list[CellRecord]] = {}
+    for cell in cells:
+        by_instance.setdefault(cell.instance, []).append(cell)
+    observations = []
+    for instance, repeats in sorted(by_instance.items()):
+        values = [value(one) for one in repeats]
+        known = [one for one in values if one is not None]
+        if len(known) == len(values):
+            observations.append(Observation(instance, repeats[0].base, mean(known), len(known)))
+    return observations
+
+
+def relative_cost(cells: Sequence[CellRecord], oracle: Sequence[CellRecord]) -> tuple[float | None, int]:
+    """Mean effective tokens over the oracle's, over the instances known in both; and how many these are."""
+    own = {one.instance: one.value for one in per_instance(_graded(cells), cell_cost)}
+    other = {one.instance: one.value for one in per_instance(_graded(oracle), cell_cost)}
+    common = sorted(own.keys() & other.keys())
+    denominator = sum(other[name] for name in common)
+    if not common or denominator == 0:
+        return None, len(common)
+    return sum(own[name] for name in common) / denominator, len(common)
+
+
+def _graded(cells: Iterable[CellRecord]) -> list[CellRecord]:
+    return [one for one in cells if one.status is not Status.INFRASTRUCTURE]
+
+
+def _reconciler_row(name: str, graded: Sequence[CellRecord]) -> ReconcilerRow:
+    own = [one for one in graded if name in one.candidates]
+
+    def cost(one: CellRecord) -> float | None:
+        return _plus(one.usage, one.candidates[name].usage)
+
+    return ReconcilerRow(
+        n=len(own),
+        solved=sum(one.candidates[name].solved for one in own),
+        mean_effective_tokens=_mean(per_instance(own, cost)),
+    )
+
+
+def cell_cost(cell: CellRecord) -> float | None:
+    """Effective tokens of the lanes and of all reconcilers; `None` is unknown."""
+    return _plus(cell.usage, cell.reconciler_usage)
+
+
+def _plus(one: UsageRecord, other: UsageRecord) -> float | None:
+    if one.effective_tokens is None or other.effective_tokens is None:
+        return None
+    return one.effective_tokens + other.effective_tokens
+
+
+def _mean(observations: Sequence[Observation]) -> float | None:
+    return mean([one.value for one in observations]) if observations else None
+
+
+def _sum_known(values: Iterable[float | None]) -> float | None:
+    """The sum, unknown as soon as one of them is."""
+    total = 0.0
+    for value in values:
+        if value is None:
+            return None
+        total += value
+    return total

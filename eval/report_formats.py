@@ -1,0 +1,151 @@
+"""A report as a table, as Markdown, as CSV, as JSON."""
+
+import csv
+import io
+from collections.abc import Sequence
+from enum import StrEnum
+
+from eval.report import Report, Row
+from instances.model import Family
+
+UNKNOWN = "unknown"
+
+
+class Format(StrEnum):
+    TABLE = "table"
+    MARKDOWN = "markdown"
+    CSV = "csv"
+    JSON = "json"
+
+
+def render(report: Report, form: Format) -> str:
+    """The report's text in a format, ended by a newline."""
+    if form is Format.JSON:
+        return report.model_dump_json(indent=1) + "\n"
+    if form is Format.CSV:
+        return _csv(report)
+    return _tables(report, "github" if form is Format.MARKDOWN else "simple")
+
+
+def _tables(report: Report, style: str) -> str:
+    from tabulate import tabulate
+
+    run = report.run
+    heading = "## " if style == "github" else ""
+    parts = [
+        f"Run {run.run}: {run.configuration}, {run.repeats} repeat(s), seed {run.seed}, sandbox {run.sandbox}"
+        f"{'' if run.isolated else ' (UNISOLATED)'}, crosstalk {run.crosstalk_version}, data set {run.dataset_version}"
+    ]
+    if run.scripted:
+        parts.append(
+            "SCRIPTED: every agent was played from a script and no model was called; tokens are computed from the scripts' text."
+        )
+    for family in Family:
+        rows = [row for row in report.rows if row.family == family]
+        if not rows:
+            continue
+        parts.append(f"{heading}{family}")
+        for title, upper_bound in (("upper bounds", True), ("deployable", False)):
+            group = [row for row in rows if row.upper_bound is upper_bound]
+            if group:
+                marks = best_two(group)
+                table = [_cells(row, marks.get(row.scenario, "")) for row in group]
+                parts.append(tabulate(table, headers=[title, *_HEADERS], tablefmt=style, disable_numparse=True))
+    parts.append("\n".join(_footnotes(report)))
+    return "\n\n".join(parts) + "\n"
+
+
+_HEADERS = (
+    "n",
+    "pass",
+    "95 % interval",
+    "deployable",
+    "paper",
+    "eff. tokens",
+    "x oracle",
+    "per reconciler: solved/n @ tokens",
+    "",
+)
+
+
+def _cells(row: Row, mark: str) -> list[str]:
+    interval = "-" if row.ci_low is None or row.ci_high is None else f"{100 * row.ci_low:.0f}-{100 * row.ci_high:.0f}"
+    reconcilers = ", ".join(
+        f"{name} {one.solved}/{one.n} @ {_tokens(one.mean_effective_tokens)}" for name, one in row.by_reconciler.items()
+    )
+    notes = []
+    if row.incomplete:
+        notes.append("INCOMPLETE")
+    if row.budget:
+        notes.append(f"{row.budget} met a limit")
+    return [
+        f"{row.scenario}{mark}",
+        str(row.n),
+        _percent(row.pass_rate),
+        interval,
+        _percent(row.deployable_rate),
+        _percent(row.paper_rate),
+        _tokens(row.mean_effective_tokens),
+        UNKNOWN if row.relative_cost is None else f"{row.relative_cost:.2f}",
+        reconcilers or "-",
+        ", ".join(notes),
+    ]
+
+
+def best_two(rows: Sequence[Row]) -> dict[str, str]:
+    """Marks for the two best of a group: by pass rate, then by cost; an unknown cost is never the cheapest."""
+    known = [row for row in rows if row.pass_rate]
+
+    def order(row: Row) -> tuple[float, bool, float]:
+        return (-(row.pass_rate or 0.0), row.relative_cost is None, row.relative_cost or 0.0)
+
+    return {row.scenario: mark for row, mark in zip(sorted(known, key=order), (" **", " *"), strict=False)}
+
+
+def _footnotes(report: Report) -> list[str]:
+    run = report.run
+    lines = [
+        "** best, * second of its group. pass: any reconciler's tree passes A's, B's, the joint and the base's own tests. "
+        "deployable: git merge, and the model where that conflicts. paper: the joint tests alone. "
+        "x oracle: mean effective tokens over the oracle's, same family, same instances."
+    ]
+    lines.append(f"{run.cells_recorded} of {run.cells_planned} planned cells recorded.")
+    if run.infrastructure:
+        lines.append(
+            f"{len(run.infrastructure)} cell(s) met an infrastructure fault, are in no rate, and will be run again:"
+        )
+        lines.extend(f"  {one['cell']}: {one['reason']}" for one in run.infrastructure)
+    if run.discarded_attempts:
+        tokens = _tokens(run.discarded_effective_tokens)
+        lines.append(
+            f"{run.discarded_attempts} attempt(s) were discarded and run again; they used {tokens} effective tokens."
+        )
+    by_reason: dict[str, list[str]] = {}
+    for one in run.skipped:
+        by_reason.setdefault(str(one["reason"]), []).append(f"{one['scenario']} ({one['instances']} instances)")
+    lines.extend(f"Skipped, {reason}: {', '.join(names)}." for reason, names in by_reason.items())
+    return lines
+
+
+def _csv(report: Report) -> str:
+    reconcilers = report.run.reconcilers
+    plain = [name for name in Row.model_fields if name != "by_reconciler"]
+    extra = [f"{name}_{part}" for name in reconcilers for part in ("n", "solved", "mean_effective_tokens")]
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow([*plain, *extra])
+    for row in report.rows:
+        values: list[object] = [getattr(row, name) for name in plain]
+        for name in reconcilers:
+            one = row.by_reconciler.get(name)
+            values += [one.n, one.solved, one.mean_effective_tokens] if one else [None, None, None]
+        writer.writerow(["" if value is None else value for value in values])
+    return out.getvalue()
+
+
+def _percent(rate: float | None) -> str:
+    return "-" if rate is None else f"{100 * rate:.0f} %"
+
+
+def _tokens(value: float | None) -> str:
+    return UNKNOWN if value is None else f"{value:,.0f}"

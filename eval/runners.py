@@ -1,0 +1,109 @@
+"""The test runners: how a suite is started so that only our configuration holds, and which files could change that."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+
+from sandboxes.errors import SetupError
+
+RUNNER_FILES = Path(__file__).parent / "runner_files"
+FILES_TARGET = "/crosstalk/runner"
+
+# Put back as the base has them before grading, wherever in the tree they are, whichever runner is used.
+CONTROL_GLOBS = (
+    *("**/conftest.py", "**/conftest.*.so", "**/conftest.so", "**/conftest/**"),
+    *("**/pytest.ini", "**/.pytest.ini", "**/pytest.toml", "**/.pytest.toml", "**/tox.ini", "**/setup.cfg"),
+    *("**/sitecustomize.py", "**/usercustomize.py", "**/sitecustomize/**", "**/usercustomize/**"),
+    *("**/*.pth", "**/*.egg-link", "**/__editable__*", "**/*.dist-info/**", "**/*.egg-info/**", "**/pyvenv.cfg"),
+    *("**/*.pyc", "**/*.pyo", "**/__pycache__/**", "**/.coveragerc", "**/.pytest_cache/**"),
+    *("**/.npmrc", "**/.noderc", "**/node.config.json", "**/.node_repl_history", "**/.nycrc", "**/.c8rc.json"),
+)
+_NO_TEST_OPTIONS = re.compile(
+    r"-k.*|-m.*|-x|-n.*|--(deselect|ignore|ignore-glob|exitfirst|maxfail|lf|last-failed|ff|sw|stepwise|co|collect-only|"
+    r"pyargs|keywords|junit.*|rootdir|confcutdir|import-mode|config-file|test-(name-pattern|skip-pattern|only|"
+    r"reporter|reporter-destination|shard|isolation|concurrency))(=.*)?|-c|-h|--help|--version|-o|--override-ini(=.*)?"
+)
+
+
+@dataclass(frozen=True)
+class Runner:
+    """How tests of one kind are run.
+
+    Attributes:
+        name: what an instance's command starts with.
+        interpreter: the environment's interpreter that it needs.
+        variables: the environment of the run, besides what the sandbox gives.
+    """
+
+    name: str
+    interpreter: str
+    variables: Mapping[str, str]
+    _test_file: re.Pattern[str] = field(repr=False)
+
+    def test_files(self, arguments: Sequence[str], paths: Iterable[str]) -> tuple[str, ...]:
+        """The files of the tree that the arguments name: each as it is, and the test files in each folder."""
+        named = [str(PurePosixPath(argument)) for argument in arguments if not argument.startswith("-")]
+        return tuple(
+            path
+            for path in paths
+            if path in named
+            or (self._test_file.fullmatch(path.rpartition("/")[2]) and any(_is_in(path, name) for name in named))
+        )
+
+    def argv(self, executable: str, files: str, roots: Sequence[str], tree: str, arguments: Sequence[str]) -> list[str]:
+        """The command line.
+
+        Args:
+            executable: the interpreter's path inside the sandbox.
+            files: where the runner's own files are inside.
+            roots: the tree's folders on the import path, for Python.
+            tree: the tree's path inside.
+            arguments: paths in the tree and the runner's own options.
+        """
+        if self.interpreter == "node":
+            reporter = [f"--test-reporter={files}/junit_reporter.mjs", "--test-reporter-destination=stdout"]
+            return [executable, "--test", "--test-concurrency=1", *reporter, *arguments]
+        folders = ":".join(str(PurePosixPath(tree, root)) for root in roots)
+        flags = ["-I", "-B", "-X", "utf8"]
+        return [executable, *flags, f"{files}/pytest_runner.py", folders, tree, *arguments]
+
+
+def _is_in(path: str, folder: str) -> bool:
+    return folder == "." or path.startswith(f"{folder}/")
+
+
+_COMMON = {"LC_ALL": "C.UTF-8", "TZ": "UTC", "PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"}
+RUNNERS = {
+    "pytest": Runner(
+        "pytest",
+        "python",
+        {**_COMMON, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+        re.compile(r"test_.*\.py|.*_test\.py"),
+    ),
+    "node-test": Runner(
+        "node-test",
+        "node",
+        {**_COMMON, "NO_COLOR": "1"},
+        re.compile(r"(.*[._-]test|test(-.*)?|.*\.spec)\.[cm]?js"),
+    ),
+}
+
+
+def runner_of(command: Sequence[str]) -> Runner:
+    """The runner of a suite's command.
+
+    Raises:
+        SetupError: it is unknown, or the command has an option that would choose among tests or configure the run.
+    """
+    runner = RUNNERS.get(command[0]) if command else None
+    if runner is None:
+        raise SetupError(f"unknown test runner {' '.join(command[:1])!r}: it must be one of {', '.join(RUNNERS)}")
+    for argument in command[1:]:
+        if _NO_TEST_OPTIONS.fullmatch(argument):
+            raise SetupError(
+                f"a suite's command can't have {argument!r}: it names files and folders, and runs all in them"
+            )
+        if "::" in argument and not argument.startswith("-"):
+            raise SetupError(f"a suite's command names files and folders, no single tests: {argument!r}")
+    return runner

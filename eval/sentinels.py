@@ -1,0 +1,191 @@
+"""Tests that must come out failed: planted among the held-out ones, so that a report that calls all passed is exposed.
+
+They are named anew for each run, look like ordinary tests, and fail in the several ways in which a test can fail.
+"""
+
+import ast
+import random
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from eval.runners import Runner
+
+_WORDS = """
+account active adjacent amount backup balance blank border bounded bucket cached chain changed checked closed
+column common compact copied counted default delayed digits double empty entry equal escaped exact expired
+extra fallback filter first folded format frozen grouped header hidden index inner input joined keyed label
+largest latest legacy limit linked local lower mapped marked merged middle missing moved named nested number
+offset ordered outer owner padded parsed partial pending plain prefix primary quoted range ready record
+renamed repeated reset result rounded sample scoped second shared signed simple single sorted source spaced
+split stable stored strict suffix summary target total trimmed typed unique unused updated upper valid visible
+whole
+""".split()  # noqa: SIM905 - a list of a hundred words reads better so
+_PYTHON = (
+    "def test_{name}():\n    values = [{a}, {b}, {c}]\n    assert sum(values) == {wrong_sum}\n",
+    'def test_{name}():\n    table = {{"{word}": {a}, "{other}": {b}}}\n    assert table["{absent}"] == {a}\n',
+    "class Test{title}:\n    def test_{name}(self):\n"
+    '        assert "{word}-{other}".split("-") == ["{other}", "{word}"]\n',
+)
+_PYTHON_FIRST = (
+    "import unittest\n\n\nclass {title}Test(unittest.TestCase):\n    def test_{name}(self):\n"
+    "        self.assertEqual([{a}, {b}], [{b}, {a}, {c}])\n",
+)
+_PYTHON_LAST = (
+    'import pytest\n\n\ndef test_{name}():\n    with pytest.raises(KeyError):\n        {{"{word}": {a}}}["{word}"]\n',
+)
+_NODE = (
+    '{test}("{words}", () => {{ {assert}.strictEqual([{a}, {b}, {c}].length, {wrong_sum}); }});',
+    '{test}("{words}", () => {{ const table = {{ {word}: {a} }}; table.{absent}.toFixed(); }});',
+    '{test}("{words}", async () => {{ {assert}.deepStrictEqual([{a}, {b}], [{b}, {a}, {c}]); }});',
+)
+_MOST_FILES = 3
+
+
+@dataclass(frozen=True)
+class Planted:
+    """The sentinels of one run: their ids, and the arguments with the files that hold some of them."""
+
+    ids: frozenset[str]
+    arguments: tuple[str, ...]
+
+
+def plant(runner: Runner, folder: Path, arguments: Sequence[str], files: Sequence[str]) -> Planted:
+    """Write sentinels into a checked-out tree that nobody else uses yet.
+
+    Args:
+        folder: the tree's root on the host; nothing is written through its links.
+        arguments: the suite's arguments.
+        files: the test files that these name.
+    """
+    writer = _Writer(folder, random.SystemRandom())
+    chosen = [path for path in files if writer.is_plain(path)]
+    if len(chosen) > _MOST_FILES:
+        chosen = writer.choice.sample(chosen, _MOST_FILES)
+    if runner.interpreter == "node":
+        return _plant_node(writer, arguments, chosen)
+    return _plant_python(writer, arguments, chosen)
+
+
+def _plant_python(writer: "_Writer", arguments: Sequence[str], chosen: Sequence[str]) -> Planted:
+    for path in chosen:
+        content = writer.read(path)
+        for template in writer.choice.sample(_PYTHON, 2):
+            content = _inserted(content, writer.python_test(path, template), writer.choice)
+        writer.write(path, content)
+    home = chosen[0].rpartition("/")[0] if chosen else ""
+    beside = []
+    for templates in (_PYTHON_FIRST + _PYTHON[:1], _PYTHON_LAST + _PYTHON[1:2]):
+        path = writer.new_path(home, "test_{}.py", "_")
+        writer.write(path, "\n\n".join(writer.python_test(path, template) for template in templates).encode())
+        beside.append(path)
+    folders = [argument for argument in arguments if (writer.folder / argument).is_dir()]
+    outside = [path for path in beside if not any(_is_in(path, folder) for folder in folders)]
+    return Planted(frozenset(writer.ids), (*outside[:1], *arguments, *outside[1:]))
+
+
+def _plant_node(writer: "_Writer", arguments: Sequence[str], chosen: Sequence[str]) -> Planted:
+    for path in chosen:
+        content = writer.read(path)
+        first, *others = writer.choice.sample(_NODE, 2)
+        if not re.match(rb"\s*(#!|['\"]|/[/*]|<!--)|\xef\xbb\xbf", content):
+            # On the first line, so that lines keep their numbers; not before a directive, which must come first.
+            content = writer.node_test(path, first).encode() + b" " + content
+        else:
+            others.append(first)
+        for template in others:
+            content += b"\n" + writer.node_test(path, template).encode() + b"\n"
+        writer.write(path, content)
+    if chosen:
+        return Planted(frozenset(writer.ids), tuple(arguments))
+    path = writer.new_path("", "{}.test.mjs", "-")
+    writer.write(path, "\n".join(writer.node_test(path, template) for template in _NODE).encode())
+    return Planted(frozenset(writer.ids), (*arguments, path))
+
+
+def _is_in(path: str, folder: str) -> bool:
+    return PurePosixPath(path).is_relative_to(PurePosixPath(folder))
+
+
+def _inserted(content: bytes, test: str, choice: random.Random) -> bytes:
+    """The module with a test put before one of its own top-level definitions, or at its end."""
+    end = b"" if content.endswith(b"\n") or not content else b"\n"
+    appended = content + end + b"\n\n" + test.encode()
+    try:
+        module = ast.parse(content)
+    except (SyntaxError, ValueError):
+        return appended
+    lines = content.split(b"\n")
+    starts = [
+        min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)]) - 1
+        for node in module.body
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+    ]
+    at = choice.choice([*starts, len(lines)])
+    if at == len(lines):
+        return appended
+    changed = b"\n".join([*lines[:at], *test.encode().split(b"\n"), b"", *lines[at:]])
+    try:
+        grown = len(ast.parse(changed).body) == len(module.body) + 1
+    except (SyntaxError, ValueError):
+        grown = False
+    return changed if grown else appended
+
+
+class _Writer:
+    """Names sentinels and writes them below one folder, never through a link."""
+
+    def __init__(self, folder: Path, choice: random.Random) -> None:
+        self.folder = folder
+        self.choice = choice
+        self.ids: set[str] = set()
+
+    def is_plain(self, path: str) -> bool:
+        """Whether this is a regular file that is reached through no link."""
+        at = self.folder
+        for part in PurePosixPath(path).parts:
+            at /= part
+            if at.is_symlink():
+                return False
+        return at.is_file()
+
+    def read(self, path: str) -> bytes:
+        return (self.folder / path).read_bytes()
+
+    def write(self, path: str, content: bytes) -> None:
+        (self.folder / path).write_bytes(content)
+
+    def new_path(self, home: str, pattern: str, joint: str) -> str:
+        """A path of a file that is not there yet."""
+        while True:
+            path = str(PurePosixPath(home, pattern.format(joint.join(self._words(3)))))
+            if not (self.folder / path).is_symlink() and not (self.folder / path).exists():
+                return path
+
+    def python_test(self, path: str, template: str) -> str:
+        words = self._words(3)
+        title = "".join(word.title() for word in self._words(2))
+        if template.startswith("class") or "unittest" in template:
+            class_name = f"Test{title}" if template.startswith("class") else f"{title}Test"
+            self.ids.add(f"{path}::{class_name}::test_{'_'.join(words)}")
+        else:
+            self.ids.add(f"{path}::test_{'_'.join(words)}")
+        return template.format(name="_".join(words), title=title, **self._values())
+
+    def node_test(self, path: str, template: str) -> str:
+        words = " ".join(self._words(4))
+        self.ids.add(f"{path}::{words}")
+        test, check = (f"{'_'.join(self._words(2))}_{self.choice.randrange(100)}" for _ in range(2))
+        built_in = "process.getBuiltinModule"
+        head = f'const {{ test: {test} }} = {built_in}("node:test"), {check} = {built_in}("node:assert"); '
+        return head + template.format(test=test, words=words, **{"assert": check}, **self._values())
+
+    def _words(self, count: int) -> list[str]:
+        return self.choice.sample(_WORDS, count)
+
+    def _values(self) -> dict[str, object]:
+        a, b, c = self.choice.sample(range(2, 90), 3)
+        word, other, absent = self._words(3)
+        wrong = a + b + c + self.choice.randrange(1, 9)
+        return {"a": a, "b": b, "c": c, "wrong_sum": wrong, "word": word, "other": other, "absent": absent}

@@ -1,0 +1,140 @@
+"""The results folder: written beside and renamed into place, so that nothing is ever half there."""
+
+import contextlib
+import errno
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from eval.records import CellRecord, RunManifest
+from sandboxes.errors import SetupError
+from sandboxes.folders import remove_tree
+
+MANIFEST = "run.json"
+RECORD = "record.json"
+_Model = TypeVar("_Model", bound=BaseModel)
+
+
+class ResultsFolder:
+    """`results/<run>`: `run.json`, `cells/<cell>/`, `gradings/`, and `work/` while it runs."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.cells = path / "cells"
+        self.gradings = path / "gradings"
+        self.discarded = path / "discarded"
+        self.work = path / "work"
+
+    def create(self, manifest: RunManifest) -> None:
+        """Make the folder and freeze the plan in it.
+
+        Raises:
+            SetupError: the folder holds a run already, or cannot be written.
+        """
+        if (self.path / MANIFEST).exists():
+            raise SetupError(
+                f"{self.path}: holds a run already; `crosstalk resume {self.path}`, or choose another --out"
+            )
+        if self.path.is_dir() and any(self.path.iterdir()):
+            raise SetupError(f"{self.path}: is not empty; choose another --out")
+        with explained(self.path):
+            self.cells.mkdir(parents=True)
+            write_text(self.path / MANIFEST, manifest.model_dump_json(indent=1) + "\n")
+
+    def manifest(self) -> RunManifest:
+        """Raises SetupError where the folder holds no readable run."""
+        return _read(self.path / MANIFEST, RunManifest, f"{self.path}: no run here (no readable {MANIFEST})")
+
+    def record(self, cell: str) -> CellRecord | None:
+        """A finished cell's record; `None` when the cell is not finished."""
+        path = self.cells / cell / RECORD
+        return _read(path, CellRecord, f"{path}: not a readable record") if path.is_file() else None
+
+    def records(self) -> Iterator[CellRecord]:
+        """The finished cells' records, in the plan's order."""
+        for entry in self.manifest().cells:
+            if record := self.record(entry.cell):
+                yield record
+
+    def discarded_records(self) -> Iterator[CellRecord]:
+        """The records of attempts that were run again."""
+        for path in sorted(self.discarded.glob(f"*/{RECORD}")):
+            yield _read(path, CellRecord, f"{path}: not a readable record")
+
+    def discard(self, cell: str) -> None:
+        """Put a cell's attempt aside, so that it can be run again."""
+        with explained(self.path):
+            self.discarded.mkdir(exist_ok=True)
+            number = 1 + sum(1 for _ in self.discarded.glob(f"{cell}.*"))
+            (self.cells / cell).rename(self.discarded / f"{cell}.{number}")
+
+    @contextmanager
+    def cell_folder(self, cell: str) -> Iterator[Path]:
+        """A folder to write a cell's files into; renamed into place at the end, gone if anything failed."""
+        beside = self.cells / f".{cell}.{os.getpid()}"
+        shutil.rmtree(beside, ignore_errors=True)
+        try:
+            with explained(self.path):
+                beside.mkdir()
+                yield beside
+                beside.rename(self.cells / cell)
+        finally:
+            shutil.rmtree(beside, ignore_errors=True)
+
+    def clear_leftovers(self) -> None:
+        """Remove what a killed run left half done."""
+        for path in self.cells.glob(".*"):
+            shutil.rmtree(path, ignore_errors=True)
+        remove_tree(self.work)
+
+
+@contextmanager
+def explained(path: Path) -> Iterator[None]:
+    """Turn a disk that is full or not writable into one clear line.
+
+    Raises:
+        SetupError: in place of such an OSError.
+    """
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in {
+            errno.ENOSPC,
+            errno.EDQUOT,
+            errno.EROFS,
+            errno.EACCES,
+            errno.EPERM,
+            errno.ENOTDIR,
+            errno.EEXIST,
+        }:
+            raise
+        raise SetupError(f"{path}: cannot write: {error.strerror}; free space or choose another --out") from error
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file beside and rename it into place."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        beside.write_text(text, encoding="utf-8")
+        beside.rename(path)
+    finally:
+        with contextlib.suppress(OSError):
+            beside.unlink(missing_ok=True)
+
+
+def json_lines(entries: Any) -> str:
+    return "".join(json.dumps(entry, ensure_ascii=False) + "\n" for entry in entries)
+
+
+def _read(path: Path, model: type[_Model], problem: str) -> _Model:
+    try:
+        return model.model_validate_json(path.read_bytes())
+    except (OSError, ValidationError) as error:
+        first = str(error).splitlines()[0]
+        raise SetupError(f"{problem}: {first}") from error

@@ -1,0 +1,41 @@
+"""The step schedule of scripted lanes: one lane moves at a time, in an order drawn from a seed."""
+
+import random
+from collections.abc import Sequence
+from threading import Condition
+
+
+class StepSchedule:
+    """A turnstile for lanes in threads of their own, so that a replayed cell is the same each time.
+
+    Its state is guarded by its one condition.
+    """
+
+    def __init__(self, lanes: Sequence[str], seed: str) -> None:
+        self._random = random.Random(seed)
+        self._waiting = list(lanes)
+        self._condition = Condition()
+        self._current = self._draw()
+
+    def _draw(self) -> str:
+        return self._random.choice(self._waiting) if self._waiting else ""
+
+    def enter(self, lane: str) -> None:
+        """Wait until it is the lane's move."""
+        with self._condition:
+            self._condition.wait_for(lambda: self._current == lane)
+
+    def next(self, lane: str) -> None:
+        """The lane's step has ended: draw who moves next, and wait until it is this lane again."""
+        with self._condition:
+            self._current = self._draw()
+            self._condition.notify_all()
+            self._condition.wait_for(lambda: self._current == lane)
+
+    def leave(self, lane: str) -> None:
+        """The lane has finished, or failed; the others go on."""
+        with self._condition:
+            self._waiting.remove(lane)
+            if self._current == lane:
+                self._current = self._draw()
+            self._condition.notify_all()
