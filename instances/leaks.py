@@ -5,7 +5,7 @@ from pathlib import Path
 
 from instances.model import Instance
 
-SHARED_WORDS = 9
+SHARED_WORDS = 12
 _WORD = re.compile(r"[A-Za-z0-9_']+")
 _CODE = re.compile(r"`([^`\n]+)`|\b(\w*[a-z0-9]_\w+|[a-z]+[A-Z]\w*|--[a-z][a-z-]+)\b")
 _TEXT_LIMIT = 1 << 20
