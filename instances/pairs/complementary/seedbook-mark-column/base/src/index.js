@@ -1,0 +1,10 @@
+export { Ledger } from './ledger.js';
+export { loadLedger, saveLedger } from './store.js';
+export { exportCsv, exportTemplate } from './exchange/export.js';
+export { importCsv } from './exchange/import.js';
+export { reportCsv } from './report/report.js';
+export { renderReport } from './report/render.js';
+export { parseCsv } from './csv/parse.js';
+export { formatCsv } from './csv/format.js';
+export { CsvError, ImportError, LotError, ReportError, SeedbookError, UsageError } from './errors.js';
+export { main } from './cli/main.js';
