@@ -66,7 +66,6 @@ def git_environment(variables: Mapping[str, str] | None = None) -> dict[str, str
         "GIT_ATTR_NOSYSTEM": "1",
         "GIT_TERMINAL_PROMPT": "0",
         "GIT_OPTIONAL_LOCKS": "0",
-        "GIT_LITERAL_PATHSPECS": "1",
         "GIT_NO_REPLACE_OBJECTS": "1",
         "GIT_PAGER": "cat",
         **(variables or {}),

@@ -191,6 +191,9 @@ class GitStore:
     def read_blob(self, blob: str) -> bytes:
         return self._git.output(["cat-file", "blob", _hash(blob)])
 
+    def blob_size(self, blob: str) -> int:
+        return int(self._git.output(["cat-file", "-s", _hash(blob)]))
+
     def overlay(self, tree: str, files: Sequence[tuple[str, bytes, bool]], removed: Sequence[str] = ()) -> str:
         """A new tree: `files` (path, content, executable) laid over `tree`, whatever stood in their way replaced.
 

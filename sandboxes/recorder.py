@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -139,7 +139,7 @@ class Recorder:
         )
 
     def _scan(self, seen: Mapping[bytes, "_Seen"]) -> "_Scan":
-        scan = _Scan(_Budget(self._base, self._limits))
+        scan = _Scan(_Budget(self._base, self._limits, self._store.blob_size))
         self._seen = {}
         try:
             with closing(walk(self._workspace)) as everything:
@@ -207,19 +207,22 @@ class _Seen:
 class _Budget:
     """Counts what a scan meets against the limits."""
 
-    def __init__(self, base: Entries, limits: CaptureLimits) -> None:
+    def __init__(self, base: Entries, limits: CaptureLimits, size_of: Callable[[str], int]) -> None:
         self._base = base
         self._limits = limits
+        self._size_of = size_of
         self._files = 0
         self._bytes = 0
         self._others = 0
 
     def expect(self, path: bytes, size: int) -> None:
-        """Called before a file is read: a new one, or one larger than everything allowed, need not be."""
-        new = path not in self._base
-        if self._files + new > self._limits.max_files:
+        """Called before a file is read, since one that is over a limit need not be."""
+        before = self._base.get(path)
+        if before is None and self._files >= self._limits.max_files:
             self._refuse_files()
-        if size > (self._limits.max_bytes - self._bytes if new else self._limits.max_bytes):
+        room = self._limits.max_bytes - (self._bytes if before is None else 0)
+        # A file that large may be the base's own; only one of equal size can be.
+        if size > room and (before is None or self._size_of(before.blob) != size):
             self._refuse_bytes()
 
     def count(self, path: bytes, entry: Entry, size: int) -> None:
