@@ -19,8 +19,9 @@ CONTROL_GLOBS = (
     *("**/*.pyc", "**/*.pyo", "**/__pycache__/**", "**/.coveragerc", "**/.pytest_cache/**"),
     *("**/.npmrc", "**/.noderc", "**/node.config.json", "**/.node_repl_history", "**/.nycrc", "**/.c8rc.json"),
 )
+_LEFT_OUT = re.compile(r"not \w+(?: and not \w+)*")
 _NO_TEST_OPTIONS = re.compile(
-    r"-k.*|-m.*|-x|-n.*|--(deselect|ignore|ignore-glob|exitfirst|maxfail|lf|last-failed|ff|sw|stepwise|co|collect-only|"
+    r"-k.+|-m.*|-x|-n.*|--(exitfirst|maxfail|lf|last-failed|ff|sw|stepwise|co|collect-only|"
     r"pyargs|keywords|junit.*|rootdir|confcutdir|import-mode|config-file|test-(name-pattern|skip-pattern|only|"
     r"reporter|reporter-destination|shard|isolation|concurrency))(=.*)?|-c|-h|--help|--version|-o|--override-ini(=.*)?"
 )
@@ -47,8 +48,7 @@ class Runner:
         return tuple(
             path
             for path in paths
-            if path in named
-            or (self._test_file.fullmatch(path.rpartition("/")[2]) and any(_is_in(path, name) for name in named))
+            if path in named or (self._test_file.fullmatch(path.rpartition("/")[2]) and any(_is_in(path, name) for name in named))
         )
 
     def argv(self, executable: str, files: str, roots: Sequence[str], tree: str, arguments: Sequence[str]) -> list[str]:
@@ -99,11 +99,19 @@ def runner_of(command: Sequence[str]) -> Runner:
     runner = RUNNERS.get(command[0]) if command else None
     if runner is None:
         raise SetupError(f"unknown test runner {' '.join(command[:1])!r}: it must be one of {', '.join(RUNNERS)}")
-    for argument in command[1:]:
+    for argument, following in zip(command[1:], (*command[2:], ""), strict=True):
+        if argument == "-k" and not _LEFT_OUT.fullmatch(following):
+            raise SetupError(f"a suite's `-k` may only leave tests out, as in 'not slow and not windows': {following!r}")
         if _NO_TEST_OPTIONS.fullmatch(argument):
-            raise SetupError(
-                f"a suite's command can't have {argument!r}: it names files and folders, and runs all in them"
-            )
-        if "::" in argument and not argument.startswith("-"):
+            raise SetupError(f"a suite's command can't have {argument!r}: it names files and folders, and runs all in them")
+        if "::" in argument and not argument.startswith("--deselect="):
             raise SetupError(f"a suite's command names files and folders, no single tests: {argument!r}")
     return runner
+
+
+def left_out_words(arguments: Sequence[str]) -> tuple[str, ...]:
+    """The words of the names that a suite leaves out by pytest's `-k`."""
+    if "-k" not in arguments:
+        return ()
+    expression = arguments[arguments.index("-k") + 1]
+    return tuple(word.lower() for word in re.split(r"(?: and )?not ", expression) if word)

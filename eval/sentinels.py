@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from eval.runners import Runner
+from eval.runners import Runner, left_out_words
 
 _WORDS = """
 account active adjacent amount backup balance blank border bounded bucket cached chain changed checked closed
@@ -25,8 +25,7 @@ whole
 _PYTHON = (
     "def test_{name}():\n    values = [{a}, {b}, {c}]\n    assert sum(values) == {wrong_sum}\n",
     'def test_{name}():\n    table = {{"{word}": {a}, "{other}": {b}}}\n    assert table["{absent}"] == {a}\n',
-    "class Test{title}:\n    def test_{name}(self):\n"
-    '        assert "{word}-{other}".split("-") == ["{other}", "{word}"]\n',
+    'class Test{title}:\n    def test_{name}(self):\n        assert "{word}-{other}".split("-") == ["{other}", "{word}"]\n',
 )
 _PYTHON_FIRST = (
     "import unittest\n\n\nclass {title}Test(unittest.TestCase):\n    def test_{name}(self):\n"
@@ -59,7 +58,7 @@ def plant(runner: Runner, folder: Path, arguments: Sequence[str], files: Sequenc
         arguments: the suite's arguments.
         files: the test files that these name.
     """
-    writer = _Writer(folder, random.SystemRandom())
+    writer = _Writer(folder, random.SystemRandom(), left_out_words(arguments))
     chosen = [path for path in files if writer.is_plain(path)]
     if len(chosen) > _MOST_FILES:
         chosen = writer.choice.sample(chosen, _MOST_FILES)
@@ -136,9 +135,10 @@ def _inserted(content: bytes, test: str, choice: random.Random) -> bytes:
 class _Writer:
     """Names sentinels and writes them below one folder, never through a link."""
 
-    def __init__(self, folder: Path, choice: random.Random) -> None:
+    def __init__(self, folder: Path, choice: random.Random, left_out: Sequence[str]) -> None:
         self.folder = folder
         self.choice = choice
+        self._words_allowed = [word for word in _WORDS if not any(part in word for part in left_out)]
         self.ids: set[str] = set()
 
     def is_plain(self, path: str) -> bool:
@@ -182,7 +182,7 @@ class _Writer:
         return head + template.format(test=test, words=words, **{"assert": check}, **self._values())
 
     def _words(self, count: int) -> list[str]:
-        return self.choice.sample(_WORDS, count)
+        return self.choice.sample(self._words_allowed, count)
 
     def _values(self) -> dict[str, object]:
         a, b, c = self.choice.sample(range(2, 90), 3)
