@@ -1,0 +1,77 @@
+"""The append-only event log: one typed event a line, in the hub's order. All metrics are read from it alone."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+
+class EventType(StrEnum):
+    HUB_STARTED = "hub_started"
+    LANE_JOINED = "lane_joined"
+    THREAD_CREATED = "thread_created"
+    MESSAGE_SENT = "message_sent"
+    REFUSED = "refused"
+    LEASED = "leased"
+    SHOWN = "shown"
+    NOTICED = "noticed"
+    EXPIRED = "expired"
+    RESPONDED = "responded"
+    VERIFIED = "verified"
+    LISTENING = "listening"
+    LISTENED = "listened"
+    DRAINED = "drained"
+    SIGNALLED = "signalled"
+    SYNC_POSTED = "sync_posted"
+    SYNCED = "synced"
+    FINISHED = "finished"
+    DEADLOCK = "deadlock"
+    HUB_STOPPED = "hub_stopped"
+
+
+@dataclass(frozen=True)
+class Event:
+    """One event.
+
+    Attributes:
+        seq: its place in the log, from 1, without gaps.
+        at: wall time of the hub, ISO 8601 in UTC, never running backwards; for display.
+        clock: seconds of a clock that never jumps, continued over restarts; for durations.
+        thread: the thread that it belongs to, or "".
+        data: the type's own fields.
+    """
+
+    seq: int
+    type: EventType
+    at: str
+    clock: float
+    thread: str
+    data: Mapping[str, Any]
+
+    def encode(self) -> bytes:
+        fields = {"seq": self.seq, "type": self.type.value, "at": self.at, "clock": self.clock}
+        if self.thread:
+            fields["thread"] = self.thread
+        return _ENCODER.encode({**fields, **self.data}).encode()
+
+
+# One encoder for all: `json.dumps` with options makes a new one at each call.
+_ENCODER = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+_COMMON = ("seq", "type", "at", "clock", "thread")
+
+
+def decode(line: bytes) -> Event:
+    """Raises ValueError when the line is no event."""
+    fields = json.loads(line)
+    try:
+        return Event(
+            seq=fields["seq"],
+            type=EventType(fields["type"]),
+            at=fields["at"],
+            clock=fields["clock"],
+            thread=fields.get("thread", ""),
+            data={name: value for name, value in fields.items() if name not in _COMMON},
+        )
+    except (KeyError, TypeError) as error:
+        raise ValueError(f"not an event: {line[:80]!r}") from error

@@ -1,0 +1,245 @@
+"""The hub of one cell: one process, one thread, one event loop; the only owner of the cell's store.
+
+Calls that arrive in the same turn of the loop are stored in one batch, and answered when it is stored. If the store
+fails the hub ends, having promised nothing: whoever starts it again has every answer that was given.
+"""
+
+import asyncio
+import hashlib
+import json
+import logging
+import os
+import urllib.parse
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from radio.call import Answer, Call
+from radio.clock import Clock
+from radio.config import HubConfig
+from radio.errors import Reason, Refused
+from radio.events import Event, EventType, decode
+from radio.journal import Journal, Mailboxes
+from radio.leases import Leases
+from radio.message import HUB, Fields
+from radio.operations import OPERATIONS
+from radio.store import Namespace, Record, open_store
+from radio.switchboard import Switchboard
+from radio.waiting import WaitingRoom
+from radio.wire import Connection, Request
+
+_logger = logging.getLogger(__name__)
+BODY_LIMIT = 1 << 20
+_STATUS = {
+    Reason.UNKNOWN_TOKEN: 401,
+    Reason.NOT_ALLOWED: 403,
+    Reason.UNKNOWN_OPERATION: 404,
+    Reason.MALFORMED: 400,
+    Reason.FORGED_SENDER: 403,
+    Reason.LEASE_LOST: 409,
+    Reason.BYTES: 413,
+    Reason.RATE: 429,
+    Reason.TOTAL: 429,
+}
+_CLAIMS_OF_IDENTITY = ("from", "sender", "author", "lane", "origin")
+# What the snapshot of a thread is made of; only these are stored under their thread.
+_CONVERSATION = frozenset({EventType.MESSAGE_SENT})
+
+
+class Hub:
+    """One cell's radio.
+
+    Attributes:
+        unknown_refusals: refusals of callers that are no lane of this cell, by reason.
+        ended: set when the hub is to stop.
+    """
+
+    def __init__(self, config: HubConfig) -> None:
+        self.config = config
+        self.store = open_store(config.store, Namespace(config.run, config.cell), real=config.real)
+        clock = Clock()
+        self.board = Switchboard(config.limits, config.policy, clock, self.store.read)
+        last: Event | None = None
+        for record in self.store.replay():
+            last = decode(record.line)
+            self.board.apply(last)
+        self.board.stored = self.board.seq
+        if last is not None:
+            clock.resume(last.at, last.clock)
+        self.journal = Journal(Path(config.events), self.store)
+        self.leases = Leases(self.board, self.store, config.admin_token)
+        self.room = WaitingRoom(self.board, self._settle)
+        self.unknown_refusals: Counter[str] = Counter()
+        self.mailboxes = Mailboxes({lane.name: Path(lane.mailbox) for lane in config.lanes if lane.mailbox})
+        self._callers = {_digest(lane.token): lane.name for lane in config.lanes}
+        self._callers[_digest(config.admin_token)] = HUB
+        if len(self._callers) != len(config.lanes) + 1:
+            raise Refused(Reason.MALFORMED, "two lanes have the same token")
+        self._held: list[tuple[Call, Answer]] = []
+        self._flush_is_due = False
+        self.ended = asyncio.Event()
+        self.mcp: Callable[[Request, Connection, str], None] | None = None
+
+    def open(self) -> None:
+        """Join the lanes, and make every mailbox true, before anyone can connect."""
+        self.board.join(lane.name for lane in self.config.lanes)
+        self.board.record(EventType.HUB_STARTED, process=os.getpid())
+        self._flush()
+        for lane in self.board.lanes.values():
+            self.mailboxes.set(lane.name, lane.something_waits)
+
+    def stop(self) -> None:
+        """End after the answers that are owed."""
+        self._flush_soon()
+        asyncio.get_running_loop().call_later(0.01, self.ended.set)
+
+    def close(self) -> None:
+        self.board.flush_refusals()
+        self.board.record(EventType.HUB_STOPPED, process=os.getpid())
+        self._flush()
+        self.journal.close()
+        self.store.close()
+
+    # -- calls
+
+    def submit(self, call: Call) -> None:
+        """Carry out one call; it is answered now or later."""
+        try:
+            answer = self._carry_out(call)
+        except Refused as refusal:
+            answer = self.refuse(call.caller, call.operation, refusal)
+        if answer is not None:
+            self._settle(call, answer)
+
+    def _carry_out(self, call: Call) -> Answer | None:
+        operation = OPERATIONS.get(call.operation)
+        if operation is None:
+            raise Refused(Reason.UNKNOWN_OPERATION, "there is no such operation")
+        allowed = operation.for_engine if call.caller == HUB else operation.for_lanes
+        if not allowed:
+            raise Refused(Reason.NOT_ALLOWED, f"{call.operation} is not for this token")
+        for name in call.fields.values:
+            if name in operation.fields:
+                continue
+            if name in _CLAIMS_OF_IDENTITY:
+                if call.fields.values[name] == call.caller:
+                    continue
+                raise Refused(Reason.FORGED_SENDER, f"field {name!r}: who speaks is known from the token alone")
+            raise Refused(Reason.MALFORMED, f"{call.operation} has no field {name[:40]!r}")
+        return operation.run(self, call)
+
+    def refuse(self, caller: str, operation: str, refusal: Refused) -> Answer:
+        """Count a refusal, and put it into words for the caller."""
+        if caller not in self.board.lanes:
+            self.unknown_refusals[refusal.reason.value] += 1
+        self.board.refuse(caller, operation, refusal)
+        data = {"refused": refusal.reason.value, "text": str(refusal)}
+        return Answer(data, f"refused ({refusal.reason}): {refusal}", refusal.reason)
+
+    def _settle(self, call: Call, answer: Answer) -> None:
+        """Answer when everything that the answer promises is stored."""
+        if self.board.owed or self._held:
+            self._held.append((call, answer))
+            self._flush_soon()
+            return
+        if self.board.batch:
+            self._flush_soon()
+        call.respond(answer)
+
+    def _flush_soon(self) -> None:
+        if not self._flush_is_due:
+            self._flush_is_due = True
+            asyncio.get_running_loop().call_soon(self._flush)
+
+    def _flush(self) -> None:
+        self._flush_is_due = False
+        events, self.board.batch = self.board.batch, []
+        self.board.owed = False
+        if events:
+            records = [Record(event.seq, event.thread if event.type in _CONVERSATION else "", event.encode()) for event in events]
+            self.store.append(records)
+            self.board.stored = events[-1].seq
+            self.journal.append(records)
+        touched = self._touched(events)
+        for name in touched:
+            self.mailboxes.set(name, self.board.lanes[name].something_waits)
+        held, self._held = self._held, []
+        for call, answer in held:
+            call.respond(answer)
+        self.room.wake(touched)
+
+    def _touched(self, events: list[Event]) -> set[str]:
+        """The lanes for which something may have changed."""
+        touched: set[str] = set()
+        for event in events:
+            if event.type is EventType.MESSAGE_SENT:
+                touched.update(event.data["mentions"])
+            elif event.type in _CHANGES_LANE:
+                touched.add(event.data["lane"])
+        return touched
+
+    # -- HTTP
+
+    def handle(self, request: Request, connection: Connection) -> None:
+        """One HTTP request: `POST /v1/OPERATION` with a bearer token, JSON or a form."""
+        if request.path == "/healthz":
+            connection.reply(200, b"crosstalk radio\n", "text/plain")
+            return
+        plain = "application/json" not in request.headers.get("accept", "")
+        operation = request.path.removeprefix("/v1/")
+        caller = self.caller_of(request.headers.get("authorization", ""))
+
+        def respond(answer: Answer) -> None:
+            status = _STATUS.get(answer.refusal, 422) if answer.refusal else 200
+            if plain:
+                text = answer.text + "\n" if answer.text else ""
+                connection.reply(status, text.encode(), "text/plain; charset=utf-8")
+            else:
+                connection.reply(status, json.dumps(answer.data).encode(), "application/json")
+
+        call = Call(caller or "", operation, Fields({}), respond)
+        connection.on_closed = call.close
+        try:
+            if caller is None:
+                raise Refused(Reason.UNKNOWN_TOKEN, "this token is for no lane of this cell")
+            if request.path == "/mcp" and self.mcp is not None:
+                self.mcp(request, connection, caller)
+                return
+            if request.body is None:
+                raise Refused(Reason.BYTES, f"a request may hold {BODY_LIMIT} bytes")
+            call.fields = Fields(_parse(request))
+        except Refused as refusal:
+            self._settle(call, self.refuse(caller or "", operation[:40], refusal))
+            return
+        self.submit(call)
+
+    def caller_of(self, authorization: str) -> str | None:
+        scheme, _, token = authorization.partition(" ")
+        return self._callers.get(_digest(token.strip())) if scheme.lower() == "bearer" else None
+
+
+_CHANGES_LANE = frozenset({EventType.SIGNALLED, EventType.SHOWN, EventType.NOTICED, EventType.EXPIRED, EventType.FINISHED})
+
+
+def _digest(token: str) -> bytes:
+    """Tokens are looked up by digest, so that the time it takes says nothing about them."""
+    return hashlib.sha256(token.encode()).digest()
+
+
+def _parse(request: Request) -> dict[str, Any]:
+    assert request.body is not None
+    if request.method != "POST" or not request.path.startswith("/v1/"):
+        raise Refused(Reason.UNKNOWN_OPERATION, "use POST /v1/OPERATION")
+    try:
+        if request.headers.get("content-type", "").startswith("application/x-www-form-urlencoded"):
+            pairs = urllib.parse.parse_qsl(
+                request.body.decode("ascii"), keep_blank_values=True, errors="replace", max_num_fields=50
+            )
+            return dict(pairs)
+        fields = json.loads(request.body or b"{}")
+    except (ValueError, RecursionError):
+        raise Refused(Reason.MALFORMED, "the request's body is neither JSON nor a form") from None
+    if not isinstance(fields, dict):
+        raise Refused(Reason.MALFORMED, "the request's body must be a JSON object")
+    return fields

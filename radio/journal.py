@@ -1,0 +1,75 @@
+"""Two files that the hub keeps true beside its store: the event log for readers, and each lane's mailbox."""
+
+import logging
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from radio.events import decode
+from radio.store import Record, Store
+
+_logger = logging.getLogger(__name__)
+_TAIL = 1 << 16
+
+
+class Journal:
+    """`events.jsonl`: every stored event, a line each. After a kill it is made whole again from the store."""
+
+    def __init__(self, path: Path, store: Store) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        last = self._cut_to_whole_lines()
+        batch: list[Record] = []
+        for record in store.replay(after=last):
+            batch.append(record)
+            if len(batch) == 500:
+                self.append(batch)
+                batch.clear()
+        self.append(batch)
+
+    def _cut_to_whole_lines(self) -> int:
+        """Drop a line that a kill cut off; returns the number of the last whole one."""
+        size = os.fstat(self._descriptor).st_size
+        end, tail = size, b""
+        while end > 0 and tail.count(b"\n") < 2:
+            start = max(0, end - _TAIL)
+            tail = os.pread(self._descriptor, end - start, start) + tail
+            end = start
+        whole, newline, rest = tail.rpartition(b"\n")
+        if rest:
+            os.ftruncate(self._descriptor, size - len(rest))
+        return decode(whole.rpartition(b"\n")[2]).seq if newline else 0
+
+    def append(self, records: Sequence[Record]) -> None:
+        content = memoryview(b"".join(record.line + b"\n" for record in records))
+        while content:
+            content = content[os.write(self._descriptor, content) :]
+
+    def close(self) -> None:
+        os.close(self._descriptor)
+
+
+class Mailboxes:
+    """One file a lane, not empty exactly while something waits there, so that an empty boundary costs a `[ -s ]`."""
+
+    def __init__(self, paths: Mapping[str, Path]) -> None:
+        self._paths = paths
+        self._full: dict[str, bool | None] = dict.fromkeys(paths)
+
+    def set(self, lane: str, full: bool) -> None:
+        if lane not in self._paths or self._full[lane] is full:
+            return
+        path = self._paths[lane]
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
+            try:
+                if full:
+                    os.write(descriptor, b"1\n")
+            finally:
+                os.close(descriptor)
+        except OSError as error:
+            # The lane's own folder was tampered with; its canary and its counters will show what it missed.
+            _logger.error("cannot write the mailbox of lane %s: %s", lane, error)
+            return
+        self._full[lane] = full

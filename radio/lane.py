@@ -1,0 +1,115 @@
+"""What the hub knows of one lane: its queues and cursors, counters and limits. Changed by events only."""
+
+from collections import Counter, OrderedDict, deque
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from radio.policy import RateWindow
+
+_REMEMBERED_KEYS = 1000
+_REMEMBERED_LEASES = 50
+_Value = TypeVar("_Value")
+
+
+@dataclass(frozen=True)
+class Pending:
+    """A mention, or a signal, that waits for its lane. `index` counts the lane's own, from 1."""
+
+    index: int
+    seq: int
+    message: str
+    sender: str
+    size: int
+    clock: float
+    expires_after_step: int | None = None
+    text: str = ""
+
+
+@dataclass
+class Track:
+    """A queue in order with a cursor: everything up to the cursor is settled, and a delivery moves it once."""
+
+    last: int = 0
+    cursor: int = 0
+    waiting: deque[Pending] = field(default_factory=deque)
+
+    def settle(self, cursor: int) -> None:
+        self.cursor = cursor
+        while self.waiting and self.waiting[0].index <= cursor:
+            self.waiting.popleft()
+
+    def drop(self, seqs: frozenset[int]) -> None:
+        self.waiting = deque(entry for entry in self.waiting if entry.seq not in seqs)
+
+
+@dataclass(frozen=True)
+class Lease:
+    """A delivery under way. It holds nothing by itself: whoever confirms first moves the cursors, and the others can't.
+
+    Attributes:
+        id: the cursors it starts from and would move to, as text, so that it outlives a restart of the hub.
+        key: the name that the one who shows it gave it, to be able to confirm it without having read the id.
+    """
+
+    id: str
+    until: float
+    key: str = ""
+
+
+@dataclass
+class Counters:
+    """What is counted for a lane. Latencies and steps of each delivery are in the event log."""
+
+    sent: int = 0
+    received: int = 0
+    shown: int = 0
+    noticed: int = 0
+    expired: int = 0
+    listening_steps: int = 0
+    synced: int = 0
+    drains: int = 0
+    bytes_shown: int = 0
+    snapshot_bytes: int = 0
+    refused: Counter[str] = field(default_factory=Counter)
+    responded: Counter[str] = field(default_factory=Counter)
+
+
+@dataclass
+class Lane:
+    name: str
+    mentions: Track = field(default_factory=Track)
+    signals: Track = field(default_factory=Track)
+    noticed: int = 0  # cursor of the notices that a watcher printed
+    seen: int = 0  # the newest event that a snapshot has shown
+    step: int = 0
+    finished: str | None = None
+    lease: Lease | None = None
+    canary: str | None = None  # queued or shown
+    canary_index: int = 0
+    cancelled: str | None = None
+    counters: Counters = field(default_factory=Counters)
+    rate: RateWindow = field(default_factory=RateWindow)
+    keys: OrderedDict[str, int] = field(default_factory=OrderedDict)
+    offers: OrderedDict[str, str] = field(default_factory=OrderedDict)  # leases by key; "" where nothing was leased
+    confirmed: OrderedDict[str, tuple[str, ...]] = field(default_factory=OrderedDict)  # the last ones, with what they showed
+
+    @property
+    def something_waits(self) -> bool:
+        return bool(self.mentions.waiting or self.signals.waiting)
+
+    def remember(self, key: str, seq: int) -> None:
+        """So that a send that is repeated because its answer got lost is the same message."""
+        if key:
+            keep(self.keys, key, seq, _REMEMBERED_KEYS)
+
+    def offer(self, key: str, lease: str) -> None:
+        if key:
+            keep(self.offers, key, lease, _REMEMBERED_LEASES)
+
+
+def keep(newest: "OrderedDict[str, _Value]", key: str, value: "_Value", most: int) -> None:
+    """Put an entry into a memory of the newest ones."""
+    newest[key] = value
+    newest.move_to_end(key)
+    if len(newest) > most:
+        newest.popitem(last=False)

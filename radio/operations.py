@@ -1,0 +1,376 @@
+"""The hub's operations, each for lanes, for the engine, or for both. The same for HTTP, shell commands and MCP."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from radio.call import Answer, Call
+from radio.errors import Reason, Refused
+from radio.events import EventType
+from radio.lane import Lane
+from radio.leases import Handout
+from radio.message import HUB
+from radio.policy import SnapshotMode
+from radio.waiting import Outcome, Parked
+
+if TYPE_CHECKING:
+    from radio.hub import Hub
+
+_EVENTS_PAGE = 1000
+_LONGEST_WATCH_SECONDS = 24 * 3600.0
+
+
+@dataclass(frozen=True)
+class Operation:
+    """What may be asked.
+
+    Attributes:
+        run: gives the answer, or None when the call is parked.
+        fields: the fields it knows; any other is refused.
+    """
+
+    run: Callable[["Hub", Call], Answer | None]
+    fields: frozenset[str]
+    for_lanes: bool = True
+    for_engine: bool = False
+
+
+def create_thread(hub: "Hub", call: Call) -> Answer:
+    thread = hub.board.create_thread(call.caller, call.fields)
+    return Answer({"thread": thread.id, "participants": list(thread.participants)}, thread.id)
+
+
+def send_message(hub: "Hub", call: Call) -> Answer:
+    message = hub.board.send(call.caller, call.fields)
+    return Answer({"message": message.id, "at": message.at, "queued_for": list(message.mentions)}, message.id)
+
+
+def respond(hub: "Hub", call: Call) -> Answer:
+    hub.board.respond(call.caller, call.fields)
+    return Answer({}, "noted")
+
+
+def wait_for_mention(hub: "Hub", call: Call) -> Answer | None:
+    """Foreground: the agent's step lasts until a mention is there. What is there already comes at once."""
+    lane, step = _listener(hub, call, "wait")
+    mode = call.fields.choice("snapshot", SnapshotMode, SnapshotMode.FULL) or SnapshotMode.FULL
+    key = call.fields.text("key", "", limit=80)
+    started = hub.board.clock.steady()
+
+    def ended(outcome: Outcome, reason: str, handout: Handout | None = None) -> Answer:
+        seconds = round(hub.board.clock.steady() - started, 6)
+        hub.board.record(EventType.LISTENED, lane=lane.name, via="wait", outcome=outcome.value, seconds=seconds)
+        return _handed_out(handout) if handout else _nothing(hub, lane, outcome, reason)
+
+    def attempt() -> Answer | None:
+        if hub.leases.busy(lane, key):
+            return None
+        handout = hub.leases.take(lane, via="wait", step=step, snapshot=mode, key=key)
+        return ended(Outcome.MENTION, "", handout) if handout else None
+
+    peers = [name for name in hub.board.lanes if name != lane.name]
+    background = call.fields.truth("background")
+    return _now_or_later(hub, call, Parked(call, attempt, ended, None if background else lambda: peers))
+
+
+def inbox(hub: "Hub", call: Call) -> Answer | None:
+    """Pull: what waits, at once. With `peek` it is only listed and nothing is taken."""
+    if call.fields.truth("peek"):
+        return _peek(hub, hub.board.lane(call.caller))
+    lane, step = _listener(hub, call, "inbox")
+    mode = call.fields.choice("snapshot", SnapshotMode, SnapshotMode.NONE) or SnapshotMode.NONE
+    key = call.fields.text("key", "", limit=80)
+    return _at_once(hub, call, lane, lambda: hub.leases.take(lane, via="inbox", step=step, snapshot=mode, key=key))
+
+
+def deliver(hub: "Hub", call: Call) -> Answer | None:
+    """At a step boundary: what waits, at once; costs the agent no step."""
+    lane = hub.board.lane(call.caller)
+    step = call.fields.optional_whole("step")
+    via = "stop" if call.fields.text("event", "step", limit=20) == "stop" else "step"
+    hook = call.fields.text("hook", "", limit=40)
+    mode = hub.board.policy.delivery_snapshot
+
+    key = call.fields.text("key", "", limit=80)
+
+    def take() -> Handout | None:
+        return hub.leases.take(lane, via=via, step=step, snapshot=mode, key=key)
+
+    return _at_once(hub, call, lane, take, hook)
+
+
+def confirm(hub: "Hub", call: Call) -> Answer:
+    lane = hub.board.lane(call.caller)
+    lease = call.fields.optional_text("lease", limit=300)
+    if lease is None:
+        lease = hub.leases.named(lane, call.fields.text("key", limit=80))
+    messages = hub.leases.confirm(lane, lease) if lease else ()
+    return Answer({"messages": list(messages)}, " ".join(messages))
+
+
+def release(hub: "Hub", call: Call) -> Answer:
+    hub.leases.release(hub.board.lane(call.caller), call.fields.text("lease", limit=300))
+    hub.room.wake((call.caller,))
+    return Answer({}, "")
+
+
+def watch(hub: "Hub", call: Call) -> Answer | None:
+    """Background: ends when something waits, and says so; the messages themselves are read with a further step."""
+    lane, _ = _listener(hub, call, "watch")
+    key = call.fields.text("key", "", limit=80)
+
+    def attempt() -> Answer | None:
+        told = hub.leases.notice(lane, key)
+        return Answer({"outcome": "mention", "lease": told[0], "text": told[1]}, told[1]) if told else None
+
+    def give_up(outcome: Outcome, reason: str) -> Answer:
+        return _nothing(hub, lane, outcome, reason)
+
+    return _now_or_later(hub, call, Parked(call, attempt, give_up))
+
+
+def sync(hub: "Hub", call: Call) -> Answer | None:
+    """A named point: post, and wait until every lane that still runs has posted there."""
+    lane, _ = _listener(hub, call, "sync")
+    point = call.fields.text("point", limit=80)
+    hub.board.post_sync(lane.name, point, call.fields.text("content"))
+
+    def attempt() -> Answer | None:
+        if hub.board.absent_from(point):
+            return None
+        posts = [post for name, post in hub.board.syncs[point].items() if name != lane.name]
+        hub.board.record(EventType.SYNCED, lane=lane.name, point=point, posts=[post.id for post in posts])
+        text = hub.leases.frame_posts(posts)
+        return Answer({"outcome": "synced", "text": text, "messages": [post.id for post in posts], "lease": ""}, text)
+
+    def give_up(outcome: Outcome, reason: str) -> Answer:
+        return _nothing(hub, lane, outcome, reason)
+
+    parked = Parked(call, attempt, give_up, lambda: hub.board.absent_from(point), needs_all=True)
+    answer = _now_or_later(hub, call, parked)
+    hub.room.wake(name for name in hub.board.lanes if name != lane.name)
+    return answer
+
+
+def status(hub: "Hub", call: Call) -> Answer:
+    """What became of the lane's own newest messages."""
+    mine: dict[str, Any] = {}
+    for identifier, states in hub.board.states.items():
+        if hub.board.message(int(identifier[1:])).sender == call.caller:
+            mine[identifier] = states
+    lines = [f"{name}: " + ", ".join(f"{lane} {state}" for lane, state in states.items()) for name, states in mine.items()]
+    return Answer({"messages": mine, **_lane_state(hub, hub.board.lane(call.caller))}, "\n".join(lines))
+
+
+def finish(hub: "Hub", call: Call) -> Answer:
+    name = call.fields.text("lane", limit=40)
+    hub.board.finish(name, call.fields.text("reason", "ended", limit=200))
+    hub.room.end_lane(name, "this lane has finished")
+    hub.room.wake(list(hub.board.lanes))
+    hub.room.look_for_deadlock()
+    return Answer(_lane_state(hub, hub.board.lane(name)))
+
+
+def signal(hub: "Hub", call: Call) -> Answer:
+    kind = call.fields.text("kind", "notice", limit=20)
+    if kind not in ("notice", "cancel", "canary"):
+        raise Refused(Reason.MALFORMED, "a signal's kind is notice, cancel or canary")
+    hub.board.signal(call.fields.text("lane", limit=40), kind, call.fields.text("text", limit=2000))
+    return Answer({})
+
+
+def verified(hub: "Hub", call: Call) -> Answer:
+    """The engine held an acceptance against the lane's snapshots."""
+    hub.board.record(
+        EventType.VERIFIED,
+        lane=call.fields.text("lane", limit=40),
+        message=call.fields.text("message", limit=20),
+        holds=call.fields.truth("holds"),
+        unchanged=list(call.fields.names("unchanged")),
+    )
+    return Answer({})
+
+
+def state(hub: "Hub", call: Call) -> Answer:
+    """Everything that is counted, for the record and for watching; takes nothing from anyone."""
+    waiting = hub.room.waiting_lanes()
+    lanes = {name: _lane_state(hub, lane) | {"waiting": name in waiting} for name, lane in hub.board.lanes.items()}
+    threads = [asdict(thread) for thread in hub.board.threads.values()]
+    return Answer(
+        {
+            "run": hub.config.run,
+            "cell": hub.config.cell,
+            "seq": hub.board.seq,
+            "deadlocks": hub.board.deadlocks,
+            "refused_unknown": dict(hub.unknown_refusals),
+            "lanes": lanes,
+            "threads": threads,
+            "messages": dict(hub.board.states),
+        }
+    )
+
+
+def events(hub: "Hub", call: Call) -> Answer:
+    """A page of the event log."""
+    after = call.fields.optional_whole("after") or 0
+    page: list[Mapping[str, Any]] = []
+    for record in hub.store.replay(after):
+        page.append(json.loads(record.line))
+        if len(page) == _EVENTS_PAGE:
+            break
+    return Answer({"events": page})
+
+
+def shutdown(hub: "Hub", call: Call) -> Answer:
+    hub.stop()
+    return Answer({})
+
+
+def _listener(hub: "Hub", call: Call, via: str) -> tuple[Lane, int | None]:
+    """The calling lane, which spends a step on listening."""
+    lane = hub.board.lane(call.caller)
+    if lane.finished is not None:
+        raise Refused(Reason.SENDER_FINISHED, "this lane has finished")
+    held = call.fields.optional_text("confirm", limit=300)
+    if held:
+        hub.leases.confirm(lane, held)
+    step = call.fields.optional_whole("step")
+    hub.board.record(EventType.LISTENING, lane=lane.name, via=via, step=step)
+    return lane, step
+
+
+def _now_or_later(hub: "Hub", call: Call, parked: Parked) -> Answer | None:
+    answer = parked.attempt()
+    if answer is None:
+        most = hub.board.policy.max_wait_seconds if parked.targets is not None else _LONGEST_WATCH_SECONDS
+        hub.room.park(parked, min(call.fields.number("timeout", most), most))
+    return answer
+
+
+def _at_once(hub: "Hub", call: Call, lane: Lane, take: Callable[[], Handout | None], hook: str = "") -> Answer | None:
+    """An answer without waiting for messages; only for another delivery of the lane, whose end decides what is left."""
+
+    key = call.fields.text("key", "", limit=80)
+
+    def attempt() -> Answer | None:
+        if hub.leases.busy(lane, key):
+            return None
+        handout = take()
+        return _handed_out(handout, hook) if handout else _nothing(hub, lane, None, "nothing waits", silent)
+
+    def give_up(outcome: Outcome, reason: str) -> Answer:
+        return _nothing(hub, lane, None, reason, silent)
+
+    silent = hook is not None  # what a hook prints would go to the model
+    answer = attempt()
+    if answer is None:
+        hub.room.park(Parked(call, attempt, give_up), 4 * hub.board.policy.lease_seconds)
+    return answer
+
+
+def _handed_out(handout: Handout, hook: str | None = None) -> Answer:
+    shown = _for_hook(handout.text, hook) if hook else handout.text
+    data = {
+        "outcome": "mention",
+        "lease": handout.lease,
+        "text": shown,
+        "messages": list(handout.messages),
+        "signals": handout.signals,
+        "waiting": handout.waiting,
+        "snapshot_tokens": handout.snapshot_tokens,
+    }
+    return Answer(data, shown)
+
+
+def _for_hook(text: str, event: str) -> str:
+    """What an agent program's hook prints, in the documented form, in which the model gets to see the text."""
+    if event in ("Stop", "SubagentStop"):
+        return json.dumps({"decision": "block", "reason": text})
+    return json.dumps({"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}})
+
+
+def _nothing(hub: "Hub", lane: Lane, outcome: Outcome | None, reason: str, silent: bool = False) -> Answer:
+    waiting = hub.room.waiting_lanes()
+    peers = {
+        name: "finished" if peer.finished is not None else "waiting" if name in waiting else "working"
+        for name, peer in hub.board.lanes.items()
+        if name != lane.name
+    }
+    told = "" if outcome is None else f" ({outcome.value}). Peers: " + ", ".join(f"{n} {s}" for n, s in peers.items())
+    data: dict[str, Any] = {
+        "outcome": outcome.value if outcome else "nothing",
+        "lease": "",
+        "text": "",
+        "messages": [],
+        "reason": reason,
+    }
+    return Answer({**data, "peers": peers}, "" if silent else f"[radio] {reason}{told}")
+
+
+def _peek(hub: "Hub", lane: Lane) -> Answer:
+    waiting = [{"message": entry.message, "sender": entry.sender} for entry in lane.mentions.waiting]
+    lines = [f"{entry['message']} from {entry['sender']}" for entry in waiting] or ["nothing waits"]
+    return Answer({"waiting": waiting, "signals": len(lane.signals.waiting)}, "\n".join(lines))
+
+
+def _lane_state(hub: "Hub", lane: Lane) -> dict[str, Any]:
+    counters = asdict(lane.counters)
+    counters["refused"] = dict(lane.counters.refused)
+    counters["responded"] = dict(lane.counters.responded)
+    leased = hub.leases.busy(lane)
+    return {
+        **counters,
+        "lane": lane.name,
+        "unread": len(lane.mentions.waiting),
+        "leased": leased,
+        "finished": lane.finished,
+        "cancelled": lane.cancelled,
+        "canary": lane.canary,
+        "step": lane.step,
+    }
+
+
+_COVER = frozenset(
+    [
+        "kind",
+        "claim",
+        "affected",
+        "evidence",
+        "source_snapshot",
+        "urgency",
+        "confidence",
+        "created_step",
+        "expires_after_step",
+        "response_requested",
+        "reply_to",
+    ]
+)
+_LISTEN = frozenset({"timeout", "snapshot", "confirm", "step", "key"})
+
+
+def _fields(names: str) -> frozenset[str]:
+    return frozenset(names.split())
+
+
+OPERATIONS: Mapping[str, Operation] = {
+    "create_thread": Operation(create_thread, _fields("name participants key"), for_engine=True),
+    "send_message": Operation(send_message, _fields("thread content mentions key") | _COVER, for_engine=True),
+    "wait_for_mention": Operation(wait_for_mention, _LISTEN | {"background"}),
+    "inbox": Operation(inbox, _LISTEN | {"peek"}),
+    "deliver": Operation(deliver, _fields("step event hook key")),
+    "confirm": Operation(confirm, _fields("lease key")),
+    "release": Operation(release, _fields("lease key")),
+    "watch": Operation(watch, _LISTEN | {"background"}),
+    "sync": Operation(sync, _LISTEN | {"point", "content"}),
+    "respond": Operation(respond, _fields("message verdict reason paths key")),
+    "status": Operation(status, frozenset()),
+    "finish": Operation(finish, _fields("lane reason"), for_lanes=False, for_engine=True),
+    "signal": Operation(signal, _fields("lane kind text"), for_lanes=False, for_engine=True),
+    "verified": Operation(verified, _fields("lane message holds unchanged"), for_lanes=False, for_engine=True),
+    "state": Operation(state, frozenset(), for_lanes=False, for_engine=True),
+    "events": Operation(events, _fields("after"), for_lanes=False, for_engine=True),
+    "shutdown": Operation(shutdown, frozenset(), for_lanes=False, for_engine=True),
+}
+
+__all__ = ["HUB", "OPERATIONS", "Operation"]

@@ -1,0 +1,122 @@
+"""The hub's process: `python -m radio.serve` with a configuration on stdin; ends on SIGTERM, or with its parent."""
+
+import asyncio
+import contextlib
+import json
+import logging
+import os
+import signal
+import sys
+from pathlib import Path
+
+from radio.config import HubConfig, decode_config
+from radio.errors import Refused
+from radio.hub import BODY_LIMIT, Hub
+from radio.wire import Connection
+from sandboxes.errors import BenchError, SetupError
+
+_logger = logging.getLogger(__name__)
+_PARENT_CHECK_SECONDS = 0.5
+_LONGEST_SOCKET_PATH = 107  # the kernel's limit
+
+
+def main() -> int:
+    """Read the configuration from stdin, serve, and return the exit status."""
+    logging.basicConfig(level=logging.WARNING, format="%(name)s: %(message)s")
+    try:
+        config = decode_config(sys.stdin.buffer.read())
+        return asyncio.run(serve(config))
+    except (BenchError, OSError) as error:
+        print(f"crosstalk radio: {error}", file=sys.stderr)
+        return 2
+
+
+async def serve(config: HubConfig) -> int:
+    """Serve until told to stop.
+
+    Returns:
+        0 after an orderly end, 1 when the store failed.
+
+    Raises:
+        SetupError: the hub cannot listen or keep its store as asked.
+        StoreError: the store does not answer, or another hub owns it.
+    """
+    hub = Hub(config)
+    loop = asyncio.get_running_loop()
+    failures: list[BaseException] = []
+
+    def fail(_: asyncio.AbstractEventLoop, context: dict[str, object]) -> None:
+        error = context.get("exception")
+        failures.append(error if isinstance(error, BaseException) else RuntimeError(str(context.get("message"))))
+        _logger.error("the hub ends: %s", context.get("message"), exc_info=failures[-1])
+        hub.ended.set()
+
+    loop.set_exception_handler(fail)
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, hub.ended.set)
+    try:
+        hub.open()
+    except Refused as error:
+        raise SetupError(str(error)) from error
+    async with contextlib.AsyncExitStack() as stack:
+        if config.mcp:
+            from radio.mcp_server import attach
+
+            await stack.enter_async_context(attach(hub))
+        servers = await _listen(hub)
+        watch = loop.create_task(_end_with_parent(hub))
+        await hub.ended.wait()
+        watch.cancel()
+        for server in servers:
+            server.close()
+    if failures:
+        return 1
+    hub.close()
+    return 0
+
+
+async def _listen(hub: Hub) -> list[asyncio.Server]:
+    loop = asyncio.get_running_loop()
+    config = hub.config
+    servers: list[asyncio.Server] = []
+    addresses: dict[str, str] = {}
+
+    def connection() -> Connection:
+        return Connection(hub.handle, BODY_LIMIT)
+
+    if config.socket is not None:
+        if len(os.fsencode(config.socket)) > _LONGEST_SOCKET_PATH:
+            raise SetupError(f"the socket's path is longer than {_LONGEST_SOCKET_PATH} bytes: {config.socket}")
+        path = Path(config.socket)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        # A hub that was killed leaves its socket behind; the store's lock says that no other hub is alive.
+        path.unlink(missing_ok=True)
+        servers.append(await loop.create_unix_server(connection, config.socket, backlog=1024))
+        addresses["socket"] = config.socket
+    if config.tcp is not None:
+        host, _, port = config.tcp.rpartition(":")
+        server = await loop.create_server(connection, host, int(port), backlog=1024)
+        servers.append(server)
+        address = server.sockets[0].getsockname()
+        addresses["url"] = f"http://{address[0]}:{address[1]}"
+    if not servers:
+        raise SetupError("the hub was given neither a socket nor a TCP address to listen on")
+    if config.ready is not None:
+        ready = Path(config.ready)
+        beside = ready.with_name(ready.name + ".new")
+        beside.write_text(json.dumps({**addresses, "process": os.getpid()}))
+        beside.replace(ready)
+    return servers
+
+
+async def _end_with_parent(hub: Hub) -> None:
+    """A hub outlives no cell: when the process that started it is gone, so is it."""
+    while hub.config.parent is not None:
+        if os.getppid() != hub.config.parent:
+            hub.ended.set()
+            return
+        await asyncio.sleep(_PARENT_CHECK_SECONDS)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

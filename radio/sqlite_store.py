@@ -1,0 +1,86 @@
+"""The default store: SQLite in WAL mode, owned by one process, a batch a transaction."""
+
+import os
+import sqlite3
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from radio import owned_file
+from radio.errors import StoreError
+from radio.store import Namespace, Record
+
+_TABLES = """
+CREATE TABLE IF NOT EXISTS records (seq INTEGER PRIMARY KEY, thread TEXT NOT NULL, line BLOB NOT NULL);
+CREATE INDEX IF NOT EXISTS by_thread ON records (thread, seq) WHERE thread <> '';
+CREATE TABLE IF NOT EXISTS owner (run TEXT NOT NULL, cell TEXT NOT NULL);
+"""
+_PAGE = 500
+
+
+class SqliteStore:
+    """`synchronous=NORMAL` in WAL keeps what was committed through any kill of a process (not through a power cut)."""
+
+    def __init__(self, path: Path, namespace: Namespace) -> None:
+        self._lock = owned_file.take(path)
+        try:
+            self._connection = sqlite3.connect(path, isolation_level=None, timeout=10)
+            self._connection.execute("PRAGMA journal_mode=WAL")
+            self._connection.execute("PRAGMA synchronous=NORMAL")
+            self._connection.executescript(_TABLES)
+            self._claim(path, namespace)
+        except sqlite3.Error as error:
+            os.close(self._lock)
+            raise StoreError(f"the radio's store {path} cannot be used: {error}") from error
+        except StoreError:
+            self._connection.close()
+            os.close(self._lock)
+            raise
+
+    def _claim(self, path: Path, namespace: Namespace) -> None:
+        """A file belongs to one cell for ever, so that no cell can come upon another's messages."""
+        row = self._connection.execute("SELECT run, cell FROM owner").fetchone()
+        if row is None:
+            self._connection.execute("INSERT INTO owner VALUES (?, ?)", (namespace.run, namespace.cell))
+        elif row != (namespace.run, namespace.cell):
+            raise StoreError(f"the store {path} holds the radio of cell {row[1]} of run {row[0]}, not of this one")
+
+    def append(self, records: Sequence[Record]) -> None:
+        try:
+            # The write lock first: a transaction that reads before it writes can fail at once, whatever the timeout.
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                self._connection.executemany(
+                    "INSERT INTO records VALUES (?, ?, ?)",
+                    [(record.seq, record.thread, record.line) for record in records],
+                )
+            except sqlite3.Error:
+                self._connection.execute("ROLLBACK")
+                raise
+            self._connection.execute("COMMIT")
+        except sqlite3.Error as error:
+            raise StoreError(f"the radio's store did not take a batch: {error}") from error
+
+    def replay(self, after: int = 0) -> Iterator[Record]:
+        return self._pages("SELECT seq, thread, line FROM records WHERE seq > ? ORDER BY seq LIMIT ?", after)
+
+    def thread(self, thread: str, after: int = 0) -> Iterator[Record]:
+        query = "SELECT seq, thread, line FROM records WHERE thread = ? AND seq > ? ORDER BY seq LIMIT ?"
+        return self._pages(query, after, thread)
+
+    def _pages(self, query: str, after: int, *arguments: str) -> Iterator[Record]:
+        """In pages, because a cursor that stays open over a long replay would keep the WAL from being folded in."""
+        while True:
+            rows = self._connection.execute(query, (*arguments, after, _PAGE)).fetchall()
+            for row in rows:
+                yield Record(*row)
+            if len(rows) < _PAGE:
+                return
+            after = rows[-1][0]
+
+    def read(self, seq: int) -> Record | None:
+        row = self._connection.execute("SELECT seq, thread, line FROM records WHERE seq = ?", (seq,)).fetchone()
+        return Record(*row) if row else None
+
+    def close(self) -> None:
+        self._connection.close()
+        os.close(self._lock)

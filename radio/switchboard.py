@@ -1,0 +1,302 @@
+"""The radio's rules, with neither sockets nor time of their own: a command checks, and then records events.
+
+Nothing here is safe for threads: the hub is one thread.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+
+from radio import framing
+from radio.clock import Clock
+from radio.errors import Reason, Refused
+from radio.events import EventType
+from radio.lane import Lane, Pending
+from radio.message import HUB, Envelope, Fields, Message, Thread, Verdict, check_lane_name, envelope_from, envelope_of
+from radio.policy import EnvelopeRule, Limits, Policy
+from radio.state import State
+from radio.store import Record
+
+_REFUSALS_IN_FULL = 200
+_REFUSALS_TOGETHER = 50
+
+
+class Switchboard(State):
+    """Who may say what where."""
+
+    def __init__(self, limits: Limits, policy: Policy, clock: Clock, read: Callable[[int], Record | None]) -> None:
+        super().__init__(clock, read)
+        self.limits = limits
+        self.policy = policy
+        self._unlogged: dict[tuple[str, str], int] = {}
+
+    # -- commands of the bench
+
+    def join(self, names: Iterable[str]) -> None:
+        """Make the lanes that are not there yet.
+
+        Raises:
+            Refused: a name is reserved or malformed.
+        """
+        for name in names:
+            if name not in self.lanes:
+                self.record(EventType.LANE_JOINED, lane=check_lane_name(name))
+
+    def finish(self, name: str, reason: str) -> None:
+        """The lane's agent has ended: what it has not seen expires, and nothing more is taken for it."""
+        lane = self.lane(name)
+        if lane.finished is not None:
+            return
+        self.expire(lane, list(lane.mentions.waiting), "recipient finished")
+        self.record(EventType.FINISHED, lane=name, reason=reason)
+
+    def signal(self, name: str, kind: str, text: str) -> None:
+        """Tell a lane something in the run's own name, such as to stop. Never a peer's words."""
+        lane = self.lane(name)
+        if lane.finished is None:
+            self.record(EventType.SIGNALLED, lane=name, kind=kind, text=text)
+
+    def expire(self, lane: Lane, entries: Sequence[Pending], reason: str) -> None:
+        if entries:
+            self.record(
+                EventType.EXPIRED,
+                lane=lane.name,
+                messages=[entry.message for entry in entries],
+                seqs=[entry.seq for entry in entries],
+                reason=reason,
+            )
+
+    def refuse(self, lane: str, operation: str, refusal: Refused) -> None:
+        """Count a refusal. The first of a kind are logged one by one, a flood of them together."""
+        key = (lane, refusal.reason.value)
+        known = self.lanes.get(lane)
+        so_far = known.counters.refused[refusal.reason.value] if known else 0
+        waiting = self._unlogged.get(key, 0) + 1
+        if so_far >= _REFUSALS_IN_FULL and waiting < _REFUSALS_TOGETHER:
+            self._unlogged[key] = waiting
+            return
+        self._unlogged.pop(key, None)
+        self.record(
+            EventType.REFUSED,
+            lane=lane,
+            operation=operation,
+            reason=refusal.reason.value,
+            count=waiting,
+            text=framing.label(str(refusal), 200),
+        )
+
+    def flush_refusals(self) -> None:
+        """Log the refusals that were not logged yet, before the hub ends."""
+        for (lane, reason), count in self._unlogged.items():
+            self.record(EventType.REFUSED, lane=lane, operation="", reason=reason, count=count, text="and more alike")
+        self._unlogged.clear()
+
+    # -- commands of a lane
+
+    def lane(self, name: str) -> Lane:
+        if name not in self.lanes:
+            raise Refused(Reason.UNKNOWN_LANE, f"there is no lane {framing.label(name, 40)!r}")
+        return self.lanes[name]
+
+    def create_thread(self, owner: str, fields: Fields) -> Thread:
+        """Open a thread; the caller is always one of its participants.
+
+        Raises:
+            Refused: with the reason.
+        """
+        self._refuse_finished_sender(owner)
+        key = fields.text("key", "", limit=80)
+        if owner in self.lanes and key in self.lanes[owner].keys:
+            return self.threads[f"t{self.lanes[owner].keys[key]}"]
+        name = framing.label(fields.text("name"), 80)
+        participants = [*fields.names("participants")]
+        if participants in (["all"], ["*"], []):
+            participants = sorted(self.lanes)
+        for participant in participants:
+            self.lane(participant)
+        if owner in self.lanes and owner not in participants:
+            participants.insert(0, owner)
+        if len(self.threads) >= self.limits.threads:
+            raise Refused(Reason.THREADS, f"there are {len(self.threads)} threads already, which is the most allowed")
+        identifier = f"t{self.seq + 1}"
+        self.record(
+            EventType.THREAD_CREATED,
+            thread=identifier,
+            id=identifier,
+            name=name,
+            owner=owner,
+            participants=participants,
+            key=key,
+        )
+        return self.threads[identifier]
+
+    def send(self, sender: str, fields: Fields) -> Message:
+        """Take a message, whether or not anyone listens.
+
+        Raises:
+            Refused: with the reason.
+        """
+        self._refuse_finished_sender(sender)
+        key = fields.text("key", "", limit=80)
+        if sender in self.lanes and key in self.lanes[sender].keys:
+            return self.message(self.lanes[sender].keys[key])
+        thread = self._thread_for(sender, fields.text("thread", limit=40))
+        content = fields.text("content")
+        mentions = self._mentions(sender, thread, fields)
+        cover = self._envelope(sender, fields)
+        message = Message("m0", 0, thread.id, sender, content, mentions, "2000-01-01T00:00:00.000Z", cover)
+        size = len(framing.frame(message, thread).encode()) + 40
+        self._within_limits(sender, content, size, mentions)
+        origin = "hub" if sender == HUB else "peer"
+        identifier = f"m{self.seq + 1}"
+        envelope = {**cover.to_json(), "id": identifier} if cover else None
+        if envelope and envelope["trace_id"] == "":
+            envelope["trace_id"] = identifier
+        event = self.record(
+            EventType.MESSAGE_SENT,
+            thread=thread.id,
+            id=identifier,
+            sender=sender,
+            content=content,
+            mentions=list(mentions),
+            envelope=envelope,
+            origin=origin,
+            size=size,
+            expires=self._expiries(mentions, cover),
+            key=key,
+        )
+        return self.message(event.seq)
+
+    def _refuse_finished_sender(self, sender: str) -> None:
+        if sender in self.lanes and self.lanes[sender].finished is not None:
+            raise Refused(Reason.SENDER_FINISHED, f"lane {sender} has finished; nothing more is taken from it")
+
+    def _thread_for(self, caller: str, identifier: str) -> Thread:
+        """A thread by its id, or by its name where only one of the caller's has it."""
+        thread = self.threads.get(identifier)
+        if thread is None:
+            named = [entry for entry in self.threads_of(caller) if entry.name == identifier]
+            if len(named) != 1:
+                raise Refused(Reason.UNKNOWN_THREAD, f"there is no thread {framing.label(identifier, 40)!r} of yours")
+            return named[0]
+        if caller != HUB and caller not in thread.participants:
+            raise Refused(Reason.NOT_A_PARTICIPANT, f"you are not in thread {thread.id}")
+        return thread
+
+    def threads_of(self, lane: str) -> list[Thread]:
+        return [thread for thread in self.threads.values() if lane == HUB or lane in thread.participants]
+
+    def _mentions(self, sender: str, thread: Thread, fields: Fields) -> tuple[str, ...]:
+        asked = tuple(name.removeprefix("@") for name in fields.names("mentions"))
+        if asked in (("all",), ("*",)):
+            asked = tuple(name for name in thread.participants if name != sender)
+        for name in asked:
+            self.lane(name)
+            if name not in thread.participants:
+                raise Refused(Reason.NOT_A_PARTICIPANT, f"lane {name} is not in thread {thread.id}")
+            if name == sender:
+                raise Refused(Reason.MALFORMED, "a message cannot mention its own sender")
+        if len(asked) > self.limits.mentions_per_message:
+            most = self.limits.mentions_per_message
+            raise Refused(Reason.FAN_OUT, f"{len(asked)} mentions, of which one message may have {most}")
+        living = tuple(name for name in asked if self.lanes[name].finished is None)
+        if asked and not living:
+            raise Refused(Reason.RECIPIENT_FINISHED, f"{', '.join(asked)} finished before this; nobody would see the message")
+        return living
+
+    def _envelope(self, sender: str, fields: Fields) -> Envelope | None:
+        given = envelope_from(fields)
+        rule = self.policy.envelope
+        if sender != HUB:
+            if rule is EnvelopeRule.OFF and given is not None:
+                raise Refused(Reason.OFF, "this radio takes plain messages only: no kind, claim or other envelope field")
+            if rule is EnvelopeRule.REQUIRED and (given is None or "kind" not in fields.values or not given["claim"]):
+                raise Refused(Reason.ENVELOPE_MISSING, "this radio asks for an envelope: give at least kind and claim")
+        if given is None:
+            return None
+        for name in given["affected"]:
+            self.lane(name)
+        reply_to = fields.optional_text("reply_to", limit=20)
+        trace = self._trace_of(reply_to, sender) if reply_to else ""
+        return envelope_of({**given, "id": "", "trace_id": trace, "sender": sender})
+
+    def _trace_of(self, reply_to: str, caller: str) -> str:
+        earlier = self.message_for(caller, reply_to)
+        return earlier.envelope.trace_id if earlier.envelope else earlier.id
+
+    def _within_limits(self, sender: str, content: str, size: int, mentions: Sequence[str]) -> None:
+        most = min(self.limits.body_bytes, self.policy.delivery_bytes)
+        raw = len(content.encode())
+        if raw > most or size > self.policy.delivery_bytes:
+            raise Refused(Reason.BYTES, f"{raw} bytes ({size} as it would be shown); {most} are allowed in one message")
+        lane = self.lanes.get(sender)
+        if lane is None:
+            return
+        if lane.counters.sent >= self.limits.total_messages:
+            raise Refused(Reason.TOTAL, f"you have sent {lane.counters.sent} messages, which is the most allowed")
+        if lane.rate.count(self.clock.now()[1]) >= self.limits.messages_per_minute:
+            most = self.limits.messages_per_minute
+            raise Refused(Reason.RATE, f"{most} messages in a minute is the most allowed; wait and say more in one")
+
+    def _expiries(self, mentions: Sequence[str], cover: Envelope | None) -> dict[str, int]:
+        """For each receiver the last of its steps at which the message is still shown."""
+        result: dict[str, int] = {}
+        for name in mentions:
+            bounds = []
+            if cover is not None and cover.expires_after_step is not None:
+                bounds.append(cover.expires_after_step)
+            if self.limits.lifetime_steps is not None:
+                bounds.append(self.lanes[name].step + self.limits.lifetime_steps)
+            if bounds:
+                result[name] = min(bounds)
+        return result
+
+    def respond(self, name: str, fields: Fields) -> None:
+        """Note what a lane did with a message.
+
+        Raises:
+            Refused: with the reason.
+        """
+        if not self.policy.dispositions:
+            raise Refused(Reason.OFF, "this radio takes no dispositions")
+        key = fields.text("key", "", limit=80)
+        if key in self.lane(name).keys:
+            return
+        message = self.message_for(name, fields.text("message", limit=20))
+        verdict = fields.choice("verdict", Verdict, None)
+        if verdict is None:
+            raise Refused(Reason.MALFORMED, "field 'verdict' must be one of " + ", ".join(Verdict))
+        if message.sender == name:
+            raise Refused(Reason.MALFORMED, f"message {message.id} is your own")
+        paths = fields.names("paths")
+        if verdict is Verdict.ACCEPTED and not paths:
+            raise Refused(Reason.MALFORMED, "an accepted message names the paths that you changed for it: --paths")
+        self.record(
+            EventType.RESPONDED,
+            lane=name,
+            message=message.id,
+            verdict=verdict.value,
+            reason=fields.text("reason", "", limit=2000),
+            paths=list(paths),
+            key=key,
+        )
+
+    def post_sync(self, name: str, point: str, content: str) -> None:
+        """A lane has come to a named point. To come again with the same words is to go on waiting there.
+
+        Raises:
+            Refused: with the reason.
+        """
+        self._refuse_finished_sender(name)
+        posted = self.syncs.get(point, {}).get(name)
+        if posted is not None:
+            if posted.content != content:
+                raise Refused(Reason.MALFORMED, f"you have posted at {framing.label(point, 40)!r} already")
+            return
+        if len(self.syncs) >= self.limits.threads and point not in self.syncs:
+            raise Refused(Reason.THREADS, f"there are {len(self.syncs)} named points, which is the most allowed")
+        self._within_limits(name, content, len(framing.body(content).encode()) + 200, ())
+        self.record(EventType.SYNC_POSTED, lane=name, point=point, content=content)
+
+    def absent_from(self, point: str) -> list[str]:
+        """The lanes that a named point still waits for."""
+        posted = self.syncs.get(point, {})
+        return [lane.name for lane in self.lanes.values() if lane.finished is None and lane.name not in posted]
