@@ -12,7 +12,7 @@ Title: Robot arm
 
 version: "2.0"
 tags: [setup, safety]
-draft: true
+beta: true
 empty:
 ---
 
@@ -31,7 +31,7 @@ def render(text, plugins=("front_matter",), **options):
         ("{{ TITLE }}", "Robot arm"),
         ("{{ version }}", "2.0"),
         ("{{ tags }}", "setup, safety"),
-        ("{{ draft }}", "true"),
+        ("{{ beta }}", "true"),
         ("[{{ empty }}]", "[]"),
     ],
     ids=["spaced", "tight", "upper", "quoted", "list", "flag", "empty"],
