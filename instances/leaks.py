@@ -21,7 +21,7 @@ def leaks(instance: Instance) -> list[str]:
     base = _base_text(instance.base_directory())
     found = []
     for side, other in (("a", "b"), ("b", "a")):
-        own_words = {word for word in _code_words(texts[other]) if word not in base}
+        own_words = {word for word in _code_words(texts[other]) if not all(part in base for part in word.split())}
         mentioned = sorted(word for word in own_words if _mentions(texts[side], word))
         if mentioned:
             found.append(

@@ -1,8 +1,14 @@
-"""What every test may use: markers for programs that a machine may lack, and a clean cache of one's own where asked for."""
+"""What every test may use: programs that a machine may lack, and a small sound pair."""
 
 import shutil
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
+from small_pair import write_pair
+
+from instances.load import load
+from instances.model import Family, Instance
 
 HOW_TO_GET = {
     "bwrap": "install the package bubblewrap",
@@ -28,3 +34,15 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
                 if item.config.getoption("--require-all"):
                     pytest.fail(reason)
                 pytest.skip(reason)
+
+
+@pytest.fixture
+def make_pair(tmp_path: Path) -> Callable[..., Instance]:
+    """Writes a small sound pair and reads it back: `make_pair(family, id)`."""
+
+    def make(family: Family = Family.CONTRADICTORY, name: str = "price-label") -> Instance:
+        folder = tmp_path / "own" / family / name
+        write_pair(folder, family)
+        return load(folder)
+
+    return make

@@ -1,0 +1,86 @@
+"""A sound pair is found sound; whatever is broken in one is named."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from eval.soundness import Soundness, check, known_sound
+from instances.load import load
+from instances.model import Family, Instance
+from sandboxes.local import LocalSandboxFactory
+
+pytestmark = pytest.mark.needs("bwrap")
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Evidence goes to a cache of the test's own; environments are shared, for they take long to build."""
+    from sandboxes.environments import cache_folder
+
+    shared = cache_folder() / "environments"
+    shared.mkdir(parents=True, exist_ok=True)
+    (tmp_path / "cache").mkdir()
+    (tmp_path / "cache" / "environments").symlink_to(shared)
+    monkeypatch.setenv("CROSSTALK_CACHE", str(tmp_path / "cache"))
+
+
+def problems(instance: Instance) -> str:
+    found: Soundness = check(load(instance.folder), LocalSandboxFactory(), rounds=1)
+    return "\n".join(f"{one.check}: {one.detail}" for one in found.problems)
+
+
+@pytest.mark.parametrize("family", [Family.CONTRADICTORY, Family.NON_INTERACTING])
+def test_a_sound_pair_is_found_sound(make_pair: Callable[..., Instance], family: Family) -> None:
+    instance = make_pair(family)
+    assert not known_sound(instance)
+    found = check(instance, LocalSandboxFactory())
+    assert found.problems == []
+    assert known_sound(instance)
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "breaks",
+    [
+        [
+            ("references/b.patch", "-    return", "-    retrun", "references/b applies to the base"),
+            ("references/joint.patch", "({text})", "-{text}", "references/joint passes tests.b"),
+            ("tests/a/heldout/test_a.py", "1.50 USD", "1.5 USD", "reference a passes its own side"),
+            ("controls/half_a.patch", "{cents / 100", "{cents / 10", ""),
+        ],
+        [
+            ("references/a.patch", "{currency}", "EUR", "reference a passes its own side"),
+            ("controls/alternative.patch", "(abs(cents) / 100", "(cents / 100", "controls/alternative passes tests.b"),
+            ("tests/b/heldout/test_b.py", "assert ", "assert True or ", "the base fails tests.b"),
+            ("tests/joint/heldout/test_joint.py", "crosstalk-bench canary", "no", "the canary stands in every held-out file"),
+            ("instance.json", "tests/test_price.py::test_label", "tests/test_price.py::test_gone", "passes tests.base"),
+        ],
+    ],
+)
+def test_what_was_broken_is_named(make_pair: Callable[..., Instance], breaks: list[tuple[str, str, str, str]]) -> None:
+    instance = make_pair()
+    for file, old, new, _ in breaks:
+        edit(instance.folder / file, old, new)
+    found = problems(instance)
+    for *_, said in breaks:
+        assert said in found
+
+
+def test_a_half_solution_that_passes_is_named(make_pair: Callable[..., Instance]) -> None:
+    instance = make_pair()
+    (instance.folder / "controls/half_a.patch").write_bytes((instance.folder / "controls/alternative.patch").read_bytes())
+    assert "controls/half_a is not solved" in problems(instance)
+
+
+def test_a_word_that_only_the_other_requirement_brings_is_a_leak(make_pair: Callable[..., Instance]) -> None:
+    instance = make_pair()
+    for side in "ab":
+        path = instance.folder / f"requirement_{side}.md"
+        path.write_text(path.read_text(encoding="utf-8") + "Call it `books_style`.\n", encoding="utf-8")
+    assert "books_style" in problems(instance)
