@@ -23,7 +23,7 @@ from sandboxes.errors import SandboxError
 
 _LONGEST_SOCKET_PATH = 100
 _START_SECONDS = 20.0
-_RESTARTS = 20
+_RESTARTS = 200
 COMMANDS = Path(__file__).parent / "commands"
 
 

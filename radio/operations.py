@@ -248,9 +248,8 @@ def _now_or_later(hub: "Hub", call: Call, parked: Parked) -> Answer | None:
     return answer
 
 
-def _at_once(hub: "Hub", call: Call, lane: Lane, take: Callable[[], Handout | None], hook: str = "") -> Answer | None:
+def _at_once(hub: "Hub", call: Call, lane: Lane, take: Callable[[], Handout | None], hook: str | None = None) -> Answer | None:
     """An answer without waiting for messages; only for another delivery of the lane, whose end decides what is left."""
-
     key = call.fields.text("key", "", limit=80)
 
     def attempt() -> Answer | None:
