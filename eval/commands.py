@@ -83,8 +83,6 @@ def run(  # noqa: PLR0913 - each is an option of the command line
     from scenarios.catalog import select as select_scenarios
 
     chosen = select(_terms(instances))
-    if not unsound:
-        _refuse_unsound(chosen)
     folder = out or Path("results") / datetime.now(UTC).strftime("%Y-%m-%dT%H-%M-%SZ")
     choice = Choice(
         instances=chosen,
@@ -97,6 +95,8 @@ def run(  # noqa: PLR0913 - each is an option of the command line
         seed=seed,
         limits=Limits(max_steps, max_minutes),
     )
+    if not unsound:
+        _refuse_unsound(chosen)
     manifest = make_manifest(choice, folder.name)
     results = ResultsFolder(folder)
     results.create(manifest)

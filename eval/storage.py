@@ -18,6 +18,16 @@ from sandboxes.folders import remove_tree
 
 MANIFEST = "run.json"
 RECORD = "record.json"
+_UNWRITABLE = {
+    errno.ENOSPC,
+    errno.EDQUOT,
+    errno.EROFS,
+    errno.EACCES,
+    errno.EPERM,
+    errno.ENOENT,
+    errno.ENOTDIR,
+    errno.EEXIST,
+}
 _Model = TypeVar("_Model", bound=BaseModel)
 
 
@@ -104,15 +114,7 @@ def explained(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.errno not in {
-            errno.ENOSPC,
-            errno.EDQUOT,
-            errno.EROFS,
-            errno.EACCES,
-            errno.EPERM,
-            errno.ENOTDIR,
-            errno.EEXIST,
-        }:
+        if error.errno not in _UNWRITABLE:
             raise
         raise SetupError(f"{path}: cannot write: {error.strerror}; free space or choose another --out") from error
 

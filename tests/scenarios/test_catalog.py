@@ -1,0 +1,136 @@
+"""The catalogue is what the design lists, and a user's own scenarios are held to the same fields."""
+
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from instances.model import Instance
+from sandboxes.errors import SetupError
+from scenarios.catalog import CATALOG, by_name, select
+from scenarios.model import Group, Scenario, Schedule, differing_fields
+from scenarios.own import load_scenarios, scenario_of_record
+from scenarios.prompts import AWARE, BLOCKS, PromptContext, build_prompt
+
+
+def test_groups_are_as_designed() -> None:
+    assert Counter(scenario.group for scenario in CATALOG) == {
+        Group.ONE_AGENT: 2,
+        Group.SERIAL: 8,
+        Group.PARALLEL: 7,
+        Group.GOLD_TESTS: 2,
+        Group.RADIO: 3,
+        Group.PROTOCOL: 3,
+        Group.CONTROL: 2,
+    }
+    assert len({scenario.name for scenario in CATALOG}) == len(CATALOG)
+    parallact = {Group.ONE_AGENT, Group.SERIAL, Group.PARALLEL, Group.GOLD_TESTS}
+    assert sum(scenario.group in parallact for scenario in CATALOG) == 19
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "fields"),
+    [
+        ("parallel-unaware", "parallel-aware", {"aware"}),
+        ("sequential-ab-repo", "sequential-ab-hist", {"history"}),
+        ("sequential-ab-repo", "sequential-ba-repo", {"order"}),
+        ("sequential-ab-repo", "reentrant-abab-repo", {"order", "resume_session"}),
+        ("radio-watcher", "radio-passive", {"listening"}),
+        ("radio-protocol-blocking", "radio-protocol-watcher", {"listening"}),
+        ("radio-passive", "radio-protocol-passive", {"protocol"}),
+        ("radio-passive", "radio-radar", {"radar"}),
+        ("radio-passive", "radio-governed", {"envelope", "limits", "dispositions", "drain_at_stop"}),
+        ("parallel-message-file", "parallel-message-redis", {"store"}),
+        ("oracle", "oracle-gold", {"gold_tests", "contradictory_only"}),
+    ],
+)
+def test_two_scenarios_differ_in_named_fields_only(one: str, other: str, fields: set[str]) -> None:
+    assert {field for field, _, _ in differing_fields(by_name(one), by_name(other))} == fields
+
+
+def test_a_record_gives_back_its_scenario() -> None:
+    import json
+
+    for scenario in CATALOG:
+        assert scenario_of_record(json.loads(json.dumps(scenario.as_record()))) == scenario
+
+
+def test_select_by_name_group_and_all() -> None:
+    assert [one.name for one in select(["parallel-unaware", "oracle", "oracle"])] == ["oracle", "parallel-unaware"]
+    assert len(select(["serial"])) == 8
+    assert select([]) == select(["all"]) == list(CATALOG)
+
+
+def test_a_lane_with_its_own_requirement_sees_nothing_of_the_others(make_pair: Callable[..., Instance]) -> None:
+    pair = make_pair()
+    for scenario in CATALOG:
+        for lane in scenario.lanes:
+            prompt = build_prompt(scenario, PromptContext(pair, lane))
+            seen = {side for side in ("a", "b") if pair.requirement(side) in prompt}
+            assert seen == ({"a", "b"} if scenario.requirement == "both" else {lane})
+            assert pair.canary not in prompt
+            assert all(role not in prompt for role in pair.principals.values())
+
+
+def test_the_oracle_is_given_both_in_the_drawn_order(make_pair: Callable[..., Instance]) -> None:
+    pair = make_pair()
+    first, second = (
+        build_prompt(by_name("oracle"), PromptContext(pair, "both", first_side=side)) for side in ("a", "b")
+    )
+    assert first.index(pair.requirement("a")) < first.index(pair.requirement("b"))
+    assert second.index(pair.requirement("b")) < second.index(pair.requirement("a"))
+
+
+def test_prompts_differ_by_the_fields_block_only(make_pair: Callable[..., Instance]) -> None:
+    context = PromptContext(make_pair(), "a")
+    unaware, aware = (build_prompt(by_name(name), context) for name in ("parallel-unaware", "parallel-aware"))
+    assert aware == unaware.rstrip("\n") + f"\n\n{AWARE}\n"
+
+
+def test_every_block_is_named_after_a_field() -> None:
+    assert set(BLOCKS) - {"task"} <= set(Scenario.__dataclass_fields__)
+
+
+def test_own_scenarios_from_yaml(tmp_path: Path) -> None:
+    path = tmp_path / "own.yaml"
+    path.write_text("- {name: quiet, extends: parallel-unaware, aware: true}\n- {name: back, schedule: serial, order: [b, a]}\n")
+    quiet, back = load_scenarios(path)
+    assert {field for field, _, _ in differing_fields(quiet, by_name("parallel-unaware"))} == {"aware"}
+    assert (back.schedule, back.order, back.group) == (Schedule.SERIAL, ("b", "a"), Group.OWN)
+    assert [one.name for one in select(["oracle", str(path)])] == ["oracle", "quiet", "back"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("name: oracle\nextends: oracle\n", "is a shipped scenario's name"),
+        ("name: x\nextends: nothing\n", "which is no shipped scenario"),
+        ("name: x\n", "needs `extends` or `schedule`"),
+        ("name: x\nextends: oracle\nawre: true\n", "unknown field 'awre'"),
+        ("name: x\nextends: oracle\naware: 'yes'\n", "aware is a bool"),
+        ("name: x\nextends: oracle\nlistening: ears\n", "listening is one of"),
+        ("name: x\nschedule: serial\n", "a serial schedule, and no other, has an order"),
+        ("name: x\nschedule: serial\norder: [a, a]\n", "at least one turn"),
+        ("name: x\nschedule: serial\norder: [c]\n", "order is a list of sides"),
+        ("name: x\nschedule: single\n", "given both requirements"),
+        ("name: x\nextends: oracle\nchannel: radio\nstore: sqlite\n", "only parallel lanes can talk"),
+        ("name: x\nextends: parallel-unaware\nchannel: radio\n", "go together"),
+        ("just text", "a mapping with a `name`"),
+        ("[]", "holds no scenario"),
+        ("a: [", "cannot read scenarios"),
+    ],
+)
+def test_a_wrong_file_is_named(tmp_path: Path, text: str, said: str) -> None:
+    path = tmp_path / "own.yaml"
+    path.write_text(text)
+    with pytest.raises(SetupError, match=re_escape(said)) as caught:
+        load_scenarios(path)
+    assert str(path) in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def re_escape(text: str) -> str:
+    import re
+
+    return re.escape(text)
