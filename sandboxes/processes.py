@@ -9,7 +9,7 @@ import os
 import secrets
 import signal
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from sandboxes.errors import SandboxError
@@ -51,9 +51,11 @@ def end_leftovers(leader: int, mark: str, *, lived_seconds: float) -> None:
     exiting: list[_Process] = []
     while True:
         found = [process for process in _look_at(candidates) if process.pid != leader]
-        exiting += [process for process in found if process.exiting]
-        if any(_belongs(process, leader, frozenset(), mark) for process in found if not process.exiting):
-            end_tree(leader, mark)
+        ours = [process for process in found if not process.exiting and _belongs(process, leader, frozenset(), mark)]
+        # Looked at once more, because a process that began to exit meanwhile had no mark left to read.
+        exiting += [process for process in _look_at(process.pid for process in found) if process.exiting]
+        if ours:
+            end_tree(leader, mark, {process.pid: process.started for process in ours})
         newest = _newest_pid()
         if newest == seen:
             break
@@ -62,14 +64,19 @@ def end_leftovers(leader: int, mark: str, *, lived_seconds: float) -> None:
     _wait_for_exits(exiting)
 
 
-def end_tree(leader: int, mark: str) -> None:
+def end_tree(leader: int, mark: str, known: Mapping[int, int] | None = None) -> None:
     """End a command's leader and everything it started. The leader must not have been reaped yet.
+
+    Args:
+        leader: the command's own process.
+        mark: what its processes carry.
+        known: processes of the command, number to start time, which may have no mark left to read.
 
     Raises:
         SandboxError: a process could not be ended.
     """
     deadline = time.monotonic() + _PATIENCE_SECONDS
-    members: dict[int, int] = {}
+    members = dict(known or {})
     while True:
         living = _living_members(leader, members, mark)
         for process in living:

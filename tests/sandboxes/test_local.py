@@ -1,5 +1,6 @@
 """The sandboxes of this machine: one contract for both, and what isolation means for the isolated one."""
 
+import contextlib
 import os
 import shutil
 import signal
@@ -48,6 +49,15 @@ def isolated(workspace: Path) -> Iterator[Sandbox]:
         yield opened
 
 
+def command_lines() -> set[str]:
+    """The arguments of every process of the machine."""
+    lines = set()
+    for process in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            lines.add(process.read_text(encoding="utf-8", errors="replace"))
+    return lines
+
+
 def out(sandbox: Sandbox, script: str, **environment: str) -> str:
     result = sandbox.run(["sh", "-c", script], timeout=60, environment=environment)
     return result.stdout.decode()
@@ -79,7 +89,6 @@ class TestBoth:
     def test_keys_are_not_in_any_argument(self, factory: SandboxFactory, workspace: Path) -> None:
         """A key is handed over in the environment: arguments can be read by everyone on the machine."""
         spec = SandboxSpec(workspace, environment={"KEY": "hidden-key-77"})
-        seen: list[str] = []
         with closing(factory.open(spec)) as sandbox:
             thread = threading.Thread(
                 target=sandbox.run,
@@ -89,11 +98,7 @@ class TestBoth:
             thread.start()
             while not (workspace / "up").exists():
                 pass
-            for process in Path("/proc").glob("[0-9]*/cmdline"):
-                try:
-                    seen.append(process.read_text(encoding="utf-8", errors="replace"))
-                except OSError:
-                    continue
+            seen = command_lines()
             (workspace / "go").touch()
             thread.join()
         assert any("while [ ! -e go ]" in line for line in seen)
@@ -221,6 +226,13 @@ class TestIsolation:
         for folder in ("/tmp", HOME, "/dev/shm"):
             size = int(out(isolated, f"stat -f -c '%b %S' {folder}").split()[0]) * 4096
             assert 0 < size <= 2 << 30
+
+    def test_is_empty_the_moment_a_command_returns(self, isolated: Sandbox) -> None:
+        length = str(300 + os.getpid())
+        script = f"i=0; while [ $i -lt 60 ]; do setsid sleep {length} >/dev/null 2>&1 & i=$((i+1)); done"
+        for _ in range(20):
+            assert isolated.run(["sh", "-c", script], timeout=60).ok
+            assert f"sleep\0{length}\0" not in command_lines()
 
     def test_ends_with_its_parent(self, workspace: Path) -> None:
         """Even when the bench itself is killed, nothing in a sandbox goes on."""
