@@ -60,7 +60,7 @@ def parse_report(data: bytes) -> Report:
     if len(data) > REPORT_LIMIT:
         raise UnreadableReportError(f"it is over {REPORT_LIMIT >> 20} MB")
     reader = _Reader()
-    parser = expat.ParserCreate()
+    parser = expat.ParserCreate("utf-8")  # whatever encoding the report names
     parser.buffer_text = True
     parser.StartElementHandler = reader.start
     parser.EndElementHandler = reader.end
@@ -136,7 +136,7 @@ class _Reader:
         self.text(attributes.get("message", ""))
 
     def _exit(self, value: str) -> None:
-        if self.exit_status is not None or not value.isdecimal() or len(value) > 3:
+        if self.exit_status is not None or not (value.isascii() and value.isdecimal()) or len(value) > 3:
             raise UnreadableReportError("its exit status is wrong")
         self.exit_status = int(value)
 
