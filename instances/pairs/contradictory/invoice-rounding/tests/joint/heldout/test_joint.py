@@ -3,7 +3,6 @@
 
 import csv
 import decimal
-import itertools
 import json
 from decimal import Decimal
 
@@ -130,9 +129,6 @@ def written_price(value, digits, style, grouping=True):
     return {"minus": f"-{body}", "parens": f"({body})", "trailing": f"{body}-"}[style]
 
 
-BOTH = list(itertools.product(RULES, STYLES))
-
-
 @pytest.fixture
 def saved(tmp_path):
     """Write documents and settings to files."""
@@ -171,29 +167,30 @@ def table_cells(text, start=4):
     return rows
 
 
-@pytest.mark.parametrize(("rule", "style"), BOTH)
-def test_format_amount(rule, style):
-    for amount in AMOUNTS:
-        for code, digits in DIGITS.items():
-            value = rounded(amount, digits, rule)
-            for sign in (True, False):
+@pytest.mark.parametrize("rule", RULES)
+def test_format_amount(rule):
+    for style in STYLES:
+        for amount in AMOUNTS:
+            for code, digits in DIGITS.items():
+                value = rounded(amount, digits, rule)
+                currency = find_currency(code)
+                text = format_amount(amount, currency, rounding=rule, negative=style)
+                assert text == written(value, digits, style, SIGNS[code]), amount
+                text = format_amount(amount, currency, symbol=False, grouping=False, rounding=rule, negative=style)
+                assert text == written(value, digits, style, grouping=False), amount
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_format_unit_price(rule):
+    for style in STYLES:
+        for price in PRICES:
+            for code, digits in DIGITS.items():
+                value = rounded(price, 4, rule)
                 for grouping in (True, False):
-                    text = format_amount(
-                        amount, find_currency(code), symbol=sign, grouping=grouping, rounding=rule, negative=style
+                    text = format_unit_price(
+                        price, find_currency(code), grouping=grouping, rounding=rule, negative=style
                     )
-                    assert text == written(value, digits, style, SIGNS[code] if sign else "", grouping), amount
-
-
-@pytest.mark.parametrize(("rule", "style"), BOTH)
-def test_format_unit_price(rule, style):
-    for price in PRICES:
-        for code, digits in DIGITS.items():
-            value = rounded(price, 4, rule)
-            for grouping in (True, False):
-                text = format_unit_price(
-                    price, find_currency(code), grouping=grouping, rounding=rule, negative=style
-                )
-                assert text == written_price(value, digits, style, grouping), price
+                    assert text == written_price(value, digits, style, grouping), price
 
 
 def test_rule_decides_what_is_negative():
@@ -210,95 +207,99 @@ def test_rule_decides_what_is_negative():
         assert text == parens
 
 
-@pytest.mark.parametrize(("rule", "style"), BOTH)
-def test_csv_and_text(rule, style):
-    for data in DOCUMENTS.values():
-        code, digits = data["currency"], DIGITS[data["currency"]]
-        expected = amounts_of(data, rule)
-        rows = list(csv.reader(render_csv(invoice_from(data), rounding=rule, negative=style).splitlines()))[1:]
-        entries = [*expected["nets"], expected["net"]]
-        if Decimal(data["discount_percent"]):
-            entries.append(-expected["discount"])
-        entries += [amount for _, amount in expected["taxes"]]
-        entries += [expected["gross"], -expected["paid"], expected["due"]]
-        assert [row[-1] for row in rows] == [written(amount, digits, style, grouping=False) for amount in entries]
+@pytest.mark.parametrize("rule", RULES)
+def test_csv_and_text(rule):
+    for style in STYLES:
+        for data in DOCUMENTS.values():
+            code, digits = data["currency"], DIGITS[data["currency"]]
+            expected = amounts_of(data, rule)
+            rows = list(csv.reader(render_csv(invoice_from(data), rounding=rule, negative=style).splitlines()))[1:]
+            entries = [*expected["nets"], expected["net"]]
+            if Decimal(data["discount_percent"]):
+                entries.append(-expected["discount"])
+            entries += [amount for _, amount in expected["taxes"]]
+            entries += [expected["gross"], -expected["paid"], expected["due"]]
+            assert [row[-1] for row in rows] == [written(amount, digits, style, grouping=False) for amount in entries]
+            prices = [rounded(Decimal(item["unit_price"]), 4, rule) for item in data["lines"]]
+            count = len(prices)
+            assert [row[5] for row in rows[:count]] == [written_price(one, digits, style, False) for one in prices]
+            text = render_text(invoice_from(data), rounding=rule, negative=style)
+            amounts = summary(text)
+            assert amounts["Net"] == written(expected["net"], digits, style, SIGNS[code])
+            assert amounts["Total"] == written(expected["gross"], digits, style, SIGNS[code])
+            if data["payments"]:
+                assert amounts["Paid"] == written(-expected["paid"], digits, style, SIGNS[code])
+                assert amounts["Due"] == written(expected["due"], digits, style, SIGNS[code])
+            cells = table_cells(text)
+            nets = [written(amount, digits, style, SIGNS[code]) for amount in expected["nets"]]
+            assert [row[-1] for row in cells] == nets
+            assert [row[-3] for row in cells] == [written_price(one, digits, style) for one in prices]
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_prices_below_zero_in_print(rule):
+    for style in STYLES:
+        data = document("EUR", [line("2", text) for text in ("-0.12345", "-0.00004", "-7.00015", "-1234.00001")])
         prices = [rounded(Decimal(item["unit_price"]), 4, rule) for item in data["lines"]]
-        count = len(prices)
-        assert [row[5] for row in rows[:count]] == [written_price(one, digits, style, False) for one in prices]
         text = render_text(invoice_from(data), rounding=rule, negative=style)
-        amounts = summary(text)
-        assert amounts["Net"] == written(expected["net"], digits, style, SIGNS[code])
-        assert amounts["Total"] == written(expected["gross"], digits, style, SIGNS[code])
-        if data["payments"]:
-            assert amounts["Paid"] == written(-expected["paid"], digits, style, SIGNS[code])
-            assert amounts["Due"] == written(expected["due"], digits, style, SIGNS[code])
-        cells = table_cells(text)
-        nets = [written(amount, digits, style, SIGNS[code]) for amount in expected["nets"]]
-        assert [row[-1] for row in cells] == nets
-        assert [row[-3] for row in cells] == [written_price(one, digits, style) for one in prices]
+        assert [row[-3] for row in table_cells(text)] == [written_price(one, 2, style) for one in prices]
+        rows = list(csv.reader(render_csv(invoice_from(data), rounding=rule, negative=style).splitlines()))
+        assert [row[5] for row in rows[1:5]] == [written_price(one, 2, style, grouping=False) for one in prices]
 
 
-@pytest.mark.parametrize(("rule", "style"), BOTH)
-def test_prices_below_zero_in_print(rule, style):
-    data = document("EUR", [line("2", text) for text in ("-0.12345", "-0.00004", "-7.00015", "-1234.00001")])
-    prices = [rounded(Decimal(item["unit_price"]), 4, rule) for item in data["lines"]]
-    text = render_text(invoice_from(data), rounding=rule, negative=style)
-    assert [row[-3] for row in table_cells(text)] == [written_price(one, 2, style) for one in prices]
-    rows = list(csv.reader(render_csv(invoice_from(data), rounding=rule, negative=style).splitlines()))
-    assert [row[5] for row in rows[1:5]] == [written_price(one, 2, style, grouping=False) for one in prices]
+@pytest.mark.parametrize("rule", RULES)
+def test_statement_and_reminder(rule):
+    for style in STYLES:
+        first = document("EUR", DOCUMENTS["plain"]["lines"], "1.5", ["3.335"], number="a")
+        second = document("EUR", [line("-20", "30.1275", "19"), line("3", "0.335")], number="b", issued="2026-03-04")
+        one, two = amounts_of(first, rule), amounts_of(second, rule)
+        balance = one["due"] + two["due"]
+        show = {"rounding": rule, "negative": style}
+        text = render_statement([invoice_from(first), invoice_from(second)], **show)
+        expected = [
+            [one["gross"], -one["paid"], one["due"], one["due"]],
+            [two["gross"], Decimal(0), two["due"], balance],
+        ]
+        cells = [row[-4:] for row in table_cells(text)]
+        assert cells == [[written(amount, 2, style) for amount in row] for row in expected]
+        assert f"Balance: {written(balance, 2, style, '€')}\n" in text
+        assert balance < 0
+        letter = " ".join(render_reminder(invoice_from(second), 30, **show).split())
+        assert f"Its balance is {written(two['due'], 2, style, '€')};" in letter
+        fee = rounded(one["due"] * Decimal("1.37") / 100, 2, rule)
+        letter = render_reminder(invoice_from(first), 30, percent=Decimal("1.37"), **show)
+        assert f"Paid: {written(-one['paid'], 2, style, '€')}\n" in letter
+        assert f"Late fee 1.37%: {written(fee, 2, style, '€')}\n" in letter
+        assert f"To pay: {written(one['due'] + fee, 2, style, '€')}\n" in letter
 
 
-@pytest.mark.parametrize(("rule", "style"), BOTH)
-def test_statement_and_reminder(rule, style):
-    first = document("EUR", DOCUMENTS["plain"]["lines"], "1.5", ["3.335"], number="a")
-    second = document("EUR", [line("-20", "30.1275", "19"), line("3", "0.335")], number="b", issued="2026-03-04")
-    one, two = amounts_of(first, rule), amounts_of(second, rule)
-    balance = one["due"] + two["due"]
-    show = {"rounding": rule, "negative": style}
-    text = render_statement([invoice_from(first), invoice_from(second)], **show)
-    expected = [
-        [one["gross"], -one["paid"], one["due"], one["due"]],
-        [two["gross"], Decimal(0), two["due"], balance],
-    ]
-    cells = [row[-4:] for row in table_cells(text)]
-    assert cells == [[written(amount, 2, style) for amount in row] for row in expected]
-    assert f"Balance: {written(balance, 2, style, '€')}\n" in text
-    assert balance < 0
-    letter = " ".join(render_reminder(invoice_from(second), 30, **show).split())
-    assert f"Its balance is {written(two['due'], 2, style, '€')};" in letter
-    fee = rounded(one["due"] * Decimal("1.37") / 100, 2, rule)
-    letter = render_reminder(invoice_from(first), 30, percent=Decimal("1.37"), **show)
-    assert f"Paid: {written(-one['paid'], 2, style, '€')}\n" in letter
-    assert f"Late fee 1.37%: {written(fee, 2, style, '€')}\n" in letter
-    assert f"To pay: {written(one['due'] + fee, 2, style, '€')}\n" in letter
-
-
-@pytest.mark.parametrize(("rule", "style"), BOTH)
-def test_command_line(rule, style, saved, capsys):
-    data = document("EUR", [line("-20", "30.1275", "19", "7"), line("3", "-0.335")], "1.5", ["3.335"])
-    expected = amounts_of(data, rule)
-    file = saved("invoice", data)
-    settings = saved("settings", {"rounding": rule, "negative": style})
-    other = saved(
-        "other",
-        {"rounding": "ceiling" if rule == "floor" else "floor", "negative": "parens" if style == "minus" else "minus"},
-    )
-    half = saved("half", {"rounding": rule, "negative": "trailing" if style == "minus" else "minus"})
-    invoice = invoice_from(data)
-    show = {"rounding": rule, "negative": style}
-    for choice in (
-        ["--rounding", rule, "--negative", style],
-        ["--negative", style, "--rounding", rule, "--settings", other],
-        ["--settings", settings],
-        ["--settings", half, "--negative", style],
-    ):
-        assert printed(capsys, "show", file, *choice) == render_text(invoice, **show)
-        assert printed(capsys, "show", file, "--format", "csv", *choice) == render_csv(invoice, **show)
-        assert printed(capsys, "statement", file, *choice) == render_statement([invoice], **show)
-        assert printed(capsys, "remind", file, "--days", "30", *choice) == render_reminder(invoice, 30, **show)
+@pytest.mark.parametrize("rule", RULES)
+def test_command_line(rule, saved, capsys):
+    for style in STYLES:
+        data = document("EUR", [line("-20", "30.1275", "19", "7"), line("3", "-0.335")], "1.5", ["3.335"])
+        expected = amounts_of(data, rule)
+        file = saved("invoice", data)
+        settings = saved("settings", {"rounding": rule, "negative": style})
+        other_rule = "ceiling" if rule == "floor" else "floor"
+        other_style = "parens" if style == "minus" else "minus"
+        other = saved("other", {"rounding": other_rule, "negative": other_style})
+        half = saved("half", {"rounding": rule, "negative": other_style})
+        invoice = invoice_from(data)
+        show = {"rounding": rule, "negative": style}
+        shown = {
+            ("show",): render_text(invoice, **show),
+            ("show", "--format", "csv"): render_csv(invoice, **show),
+            ("statement",): render_statement([invoice], **show),
+            ("remind", "--days", "30"): render_reminder(invoice, 30, **show),
+        }
         amounts = (expected["net"] - expected["discount"], expected["tax"], expected["gross"], expected["due"])
-        row = ["1", "EUR", *(written(amount, 2, style) for amount in amounts)]
-        assert printed(capsys, "totals", file, *choice) == "\t".join(row) + "\n"
+        shown[("totals",)] = "\t".join(["1", "EUR", *(written(amount, 2, style) for amount in amounts)]) + "\n"
+        for (command, *more), output in shown.items():
+            choice = ["--negative", style, "--rounding", rule, "--settings", other]
+            assert printed(capsys, command, file, *more, *choice) == output
+        for (command, *more), output in list(shown.items())[1:]:
+            choice = ["--settings", half, "--negative", style] if command == "statement" else ["--settings", settings]
+            assert printed(capsys, command, file, *more, *choice) == output
 
 
 def test_wrong_choices():
