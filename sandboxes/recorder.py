@@ -178,7 +178,7 @@ class Recorder:
         if content is None:
             return
         blob = self._add(found.path, _file_mode(found), content.data, scan)
-        if _settled(content.status, started):
+        if is_settled(content.status.st_ctime_ns, started):
             self._seen[found.path] = _Seen(_stamp(content.status), blob)
 
     def _add(self, path: bytes, mode: str, data: bytes, scan: "_Scan") -> str:
@@ -278,15 +278,16 @@ def _stamp(status: os.stat_result) -> tuple[int, ...]:
     return (status.st_ino, status.st_dev, status.st_size, status.st_mode, status.st_mtime_ns, status.st_ctime_ns)
 
 
-def _settled(status: os.stat_result, read_at: int) -> bool:
-    """Whether any later write would show in the stamp.
+def is_settled(changed_at: int, read_at: int) -> bool:
+    """Whether a write after a file was read would show in its time of change (both in nanoseconds).
 
     Kernels stamp with a clock that stands still between ticks, some file systems with one that counts seconds:
     a file written again within the same tick looks untouched. So a stamp is trusted only when it was older than
     that by the time the file was read.
     """
-    granule = 50_000_000 if status.st_ctime_ns % 1_000_000_000 else 2_000_000_000
-    return status.st_ctime_ns + granule < read_at
+    second = 1_000_000_000
+    granule = 50_000_000 if changed_at % second else 2 * second
+    return changed_at + granule < read_at
 
 
 def _folders_of(entries: Entries) -> frozenset[bytes]:

@@ -142,7 +142,7 @@ def edited(edits: list[tuple[int, int, bool]], lane: bytes) -> list[bytes]:
     return lines
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 @given(one=EDITS, other=EDITS)
 @pytest.mark.parametrize("name", MECHANICAL)
 def test_a_clean_tree_has_every_addition_and_no_deletion_undone(

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from sandboxes.errors import SandboxError
@@ -81,8 +81,10 @@ def write_entries(store: GitStore, files: Mapping[bytes, tuple[str, bytes]]) -> 
     return store.write_tree(entries)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(before=FILES, after=FILES)
+@example(before={}, after={b"ends with a space /a": (FILE_MODE, b"")})
+@example(before={b"a": (FILE_MODE, b"x")}, after={b"a/b": (LINK_MODE, b"x"), b"c": (PROGRAM_MODE, b"x")})
 def test_a_patch_turns_one_tree_into_the_other_and_a_checkout_gives_it_back(
     shared: GitStore,
     tmp_path_factory: pytest.TempPathFactory,
@@ -289,6 +291,24 @@ def test_a_broken_store_is_an_error_never_an_empty_patch(store: GitStore) -> Non
     ]
     for call in calls:
         with pytest.raises(SandboxError):
+            call()
+
+
+def test_a_store_that_cannot_be_written_is_an_error_not_a_bad_patch(store: GitStore) -> None:
+    base, tree = tree_of(store, {"f": b"a\n"}), tree_of(store, {"f": b"b\n"})
+    patch = store.patch(base, tree)
+    for number in range(256):
+        folder = store.path / "objects" / f"{number:02x}"
+        if not folder.exists():
+            folder.touch()  # where git would make a folder for a new object
+    other = patch.replace(b"+b", b"+%d")
+
+    calls: list[Callable[[], object]] = [
+        lambda: [store.apply(base, other % number) for number in range(4)],
+        lambda: [tree_of(store, {"f": b"%d" % number}) for number in range(4)],
+    ]
+    for call in calls:
+        with pytest.raises(SandboxError, match="git apply failed|cannot write to the git store"):
             call()
 
 

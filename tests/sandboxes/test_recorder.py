@@ -5,6 +5,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import time
 import traceback
 from collections.abc import Callable
 from pathlib import Path
@@ -14,7 +15,7 @@ import pytest
 from sandboxes.errors import SandboxError
 from sandboxes.git_objects import FILE_MODE, LINK_MODE, PROGRAM_MODE
 from sandboxes.gitstore import GitStore
-from sandboxes.recorder import Capture, CaptureLimits, Recorder, SkippedPath
+from sandboxes.recorder import Capture, CaptureLimits, Recorder, SkippedPath, is_settled
 
 BASE = {
     "src/a.py": b"one\ntwo\nthree\n",
@@ -247,7 +248,7 @@ def test_files_a_tree_puts_out_of_gits_sight_are_captured(lane: Lane) -> None:
 
 
 def test_new_files_that_the_base_ignores_are_listed_and_kept(lane: Lane) -> None:
-    for path in ["build/gen.py", "x.log", "keep.log", "sub/y.tmp", "y.tmp", "src/plain.py"]:
+    for path in ["build/gen.py", "x.log", "keep.log", "sub/y.tmp", "y.tmp", "src/plain.py", ":(icase)odd.log"]:
         (lane.root / path).parent.mkdir(exist_ok=True)
         (lane.root / path).write_bytes(b"12345\n")
     # Only what the base says counts, not what the agent says now.
@@ -257,6 +258,7 @@ def test_new_files_that_the_base_ignores_are_listed_and_kept(lane: Lane) -> None
     capture = lane.capture()
 
     assert [(each.path, each.size) for each in capture.ignored_new] == [
+        (":(icase)odd.log", 6),
         ("build/gen.py", 6),
         ("sub/y.tmp", 6),
         ("x.log", 6),
@@ -420,20 +422,29 @@ def test_folders_without_end_are_a_status(tmp_path: Path) -> None:
 # --- snapshots
 
 
-def test_a_snapshot_sees_every_edit_however_quick(lane: Lane) -> None:
-    """Same size, same inode, times set back: within a clock tick nothing but the content tells."""
+@pytest.mark.parametrize("rest", [False, True], ids=["at once", "once the stamp is trusted"])
+def test_a_snapshot_sees_every_edit_whatever_the_file_says_of_itself(lane: Lane, rest: bool) -> None:
+    """Same size, same inode, times set back: nothing but the time of change and the content tells."""
     file = lane.root / "src" / "a.py"
-    times = (1_000_000_000, 1_000_000_000)
-    trees = set()
-    for number in range(100):
+    for number in range(5 if rest else 50):
         with file.open("r+b") as stream:
             stream.write(b"%03d" % number)
-        os.utime(file, times)
-        snapshot = lane.recorder.snapshot()
-        assert snapshot.tree is not None
-        trees.add(snapshot.tree)
-        assert lane.store.read_file(snapshot.tree, "src/a.py") == file.read_bytes()
-    assert len(trees) == 100
+        os.utime(file, (1_000_000_000, 1_000_000_000))
+        while rest and not is_settled(file.stat().st_ctime_ns, time.time_ns()):
+            time.sleep(0.005)
+        tree = lane.recorder.snapshot().tree
+        assert tree is not None
+        assert lane.store.read_file(tree, "src/a.py") == file.read_bytes()
+
+
+def test_a_stamp_is_trusted_only_when_older_than_a_tick_of_the_clock_that_made_it() -> None:
+    second, tick = 1_000_000_000, 10_000_000
+    fine, coarse = 1_700_000_000 * second + 123_456, 1_700_000_000 * second
+    assert not is_settled(fine, fine)
+    assert not is_settled(fine, fine + tick)
+    assert is_settled(fine, fine + 10 * tick)
+    assert not is_settled(coarse, coarse + second)
+    assert is_settled(coarse, coarse + 3 * second)
 
 
 def test_a_snapshot_follows_modes_and_deletions(lane: Lane) -> None:
