@@ -32,9 +32,7 @@ class InstanceBench:
         return self.grader.grade(tree, suite, self.stage.base)
 
 
-def open_instance(
-    instance: Instance, sandboxes: SandboxFactory, work: Path, evidence: Path, limits: Limits
-) -> InstanceBench:
+def open_instance(instance: Instance, sandboxes: SandboxFactory, work: Path, evidence: Path, limits: Limits) -> InstanceBench:
     """Bring an instance's base into a store of its own, and make sure of its environment.
 
     Raises:

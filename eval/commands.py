@@ -48,15 +48,11 @@ def _processors() -> int:
 def run(  # noqa: PLR0913 - each is an option of the command line
     instances: Annotated[
         list[str] | None,
-        typer.Option(
-            "--instances", "-i", help="A family, an id, a glob of ids, or a path; repeatable. All by default."
-        ),
+        typer.Option("--instances", "-i", help="A family, an id, a glob of ids, or a path; repeatable. All by default."),
     ] = None,
     scenarios: Annotated[
         list[str] | None,
-        typer.Option(
-            "--scenarios", "-s", help="Names, groups, or a YAML file, comma-separated or repeated. All by default."
-        ),
+        typer.Option("--scenarios", "-s", help="Names, groups, or a YAML file, comma-separated or repeated. All by default."),
     ] = None,
     harness: Annotated[str, typer.Option(help="The agent program.")] = "replay",
     repeats: Annotated[int, typer.Option(min=1, help="Cells for each instance and scenario.")] = 1,
@@ -66,9 +62,7 @@ def run(  # noqa: PLR0913 - each is an option of the command line
     sandbox: Annotated[SandboxName, typer.Option(help="Where lanes and tests run.")] = SandboxName.LOCAL,
     max_steps: Annotated[int, typer.Option(min=1, help="Tool calls of one turn.")] = 200,
     max_minutes: Annotated[float, typer.Option(min=0.01, help="Minutes of one turn.")] = 30.0,
-    unsound: Annotated[
-        bool, typer.Option("--unsound", help="Run instances too that were not checked, or not sound.")
-    ] = False,
+    unsound: Annotated[bool, typer.Option("--unsound", help="Run instances too that were not checked, or not sound.")] = False,
 ) -> None:
     """Play instances under scenarios, combine, grade, and report.
 

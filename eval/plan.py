@@ -80,9 +80,7 @@ def _playable(choice: Choice) -> tuple[dict[Scenario, list[Instance]], list[Skip
     playable: dict[Scenario, list[Instance]] = {}
     skipped = []
     for scenario in choice.scenarios:
-        fitting = [
-            one for one in choice.instances if one.family is Family.CONTRADICTORY or not scenario.contradictory_only
-        ]
+        fitting = [one for one in choice.instances if one.family is Family.CONTRADICTORY or not scenario.contradictory_only]
         if left_out := len(choice.instances) - len(fitting):
             reason = "played on contradictory pairs only"
             skipped.append(SkipEntry(scenario=scenario.name, instances=left_out, reason=reason))

@@ -22,9 +22,7 @@ class ReconcilerRow(_Model):
 
     n: int = Field(description="graded cells")
     solved: int = Field(description="cells that its own tree solves")
-    mean_effective_tokens: float | None = Field(
-        description="the lanes' and its own, mean over instances; null: unknown"
-    )
+    mean_effective_tokens: float | None = Field(description="the lanes' and its own, mean over instances; null: unknown")
 
 
 class Row(_Model):
@@ -46,9 +44,7 @@ class Row(_Model):
     ci_low: float | None = Field(description="of pass_rate, 95 %")
     ci_high: float | None
     ci_method: str | None
-    mean_effective_tokens: float | None = Field(
-        description="lanes and all reconcilers, over instances where it is known"
-    )
+    mean_effective_tokens: float | None = Field(description="lanes and all reconcilers, over instances where it is known")
     mean_lane_tokens: float | None
     mean_reconciler_tokens: float | None
     relative_cost: float | None = Field(description="to the oracle's mean over the n_matched instances")
@@ -114,9 +110,7 @@ def _run_info(manifest: RunManifest, records: Sequence[CellRecord], discarded: S
         reconcilers=manifest.reconcilers,
         cells_planned=len(manifest.cells),
         cells_recorded=len(records),
-        infrastructure=[
-            {"cell": one.cell, "reason": one.reason} for one in records if one.status is Status.INFRASTRUCTURE
-        ],
+        infrastructure=[{"cell": one.cell, "reason": one.reason} for one in records if one.status is Status.INFRASTRUCTURE],
         skipped=[one.model_dump() for one in manifest.skipped],
         discarded_attempts=len(discarded),
         discarded_effective_tokens=_sum_known(cell_cost(one) for one in discarded),
@@ -173,9 +167,7 @@ def _row(
         mean_reconciler_tokens=_mean(per_instance(graded, lambda one: one.reconciler_usage.effective_tokens)),
         relative_cost=ratio,
         by_reconciler={
-            name: _reconciler_row(name, graded)
-            for name in manifest.reconcilers
-            if any(name in one.candidates for one in graded)
+            name: _reconciler_row(name, graded) for name in manifest.reconcilers if any(name in one.candidates for one in graded)
         },
         infrastructure=infrastructure,
         missing=missing,

@@ -111,15 +111,11 @@ def _footnotes(report: Report) -> list[str]:
     ]
     lines.append(f"{run.cells_recorded} of {run.cells_planned} planned cells recorded.")
     if run.infrastructure:
-        lines.append(
-            f"{len(run.infrastructure)} cell(s) met an infrastructure fault, are in no rate, and will be run again:"
-        )
+        lines.append(f"{len(run.infrastructure)} cell(s) met an infrastructure fault, are in no rate, and will be run again:")
         lines.extend(f"  {one['cell']}: {one['reason']}" for one in run.infrastructure)
     if run.discarded_attempts:
         tokens = _tokens(run.discarded_effective_tokens)
-        lines.append(
-            f"{run.discarded_attempts} attempt(s) were discarded and run again; they used {tokens} effective tokens."
-        )
+        lines.append(f"{run.discarded_attempts} attempt(s) were discarded and run again; they used {tokens} effective tokens.")
     by_reason: dict[str, list[str]] = {}
     for one in run.skipped:
         by_reason.setdefault(str(one["reason"]), []).append(f"{one['scenario']} ({one['instances']} instances)")

@@ -243,9 +243,7 @@ class _Examined:
             return
         own, other = self.grade(tree, side), self.grade(tree, OTHER[side])
         self.note(f"reference {side} passes its own side", own.passed, own.reason)
-        self.note(
-            f"reference {side} leaves the other side failing", not other.passed, f"tests.{OTHER[side]} pass: subsumed"
-        )
+        self.note(f"reference {side} leaves the other side failing", not other.passed, f"tests.{OTHER[side]} pass: subsumed")
         expected = set(self.instance.tests[side].expected)
         unlisted = sorted(set(own.statuses) - expected)
         self.note(f"tests.{side} lists every test that is reported", not unlisted, f"unlisted: {', '.join(unlisted)}")
@@ -263,9 +261,7 @@ class _Examined:
             if exactly and suite in ("joint", "base"):
                 passed = {one for one, status in verdict.statuses.items() if status == "passed"}
                 unlisted = sorted(passed - set(self.instance.tests[suite].expected))
-                self.note(
-                    f"tests.{suite} lists every test that the joint reference passes", not unlisted, ", ".join(unlisted)
-                )
+                self.note(f"tests.{suite} lists every test that the joint reference passes", not unlisted, ", ".join(unlisted))
 
     def _sides(self, tree: str) -> tuple[bool, str]:
         verdicts = {suite: self.grade(tree, suite).passed for suite in JOINT_SUCCESS}
@@ -284,9 +280,7 @@ class _Examined:
         edits = [self._edit(side, f"references/{side}") for side in SIDES]
         for reconciler in (Concat(), GitMerge()):
             combined = reconciler.combine(self.pair.stage.store, self.pair.stage.base, *edits)
-            solved, sides = (
-                self._sides(combined.tree) if combined.tree else (False, f"does not combine: {combined.reason}")
-            )
+            solved, sides = self._sides(combined.tree) if combined.tree else (False, f"does not combine: {combined.reason}")
             self.found.mechanical[reconciler.name] = sides
             if family is Family.CONTRADICTORY:
                 self.note(f"{reconciler.name} of both references is not solved", not solved, "it passes everything")
@@ -330,20 +324,14 @@ def _check_rounds(rounds: Sequence[_Examined], found: Soundness) -> None:
     unequal = []
     for key, verdict in first.verdicts.items():
         others = [one.verdicts.get(key) for one in rounds[1:]]
-        if any(
-            other is None or other.statuses != verdict.statuses or other.passed != verdict.passed for other in others
-        ):
+        if any(other is None or other.statuses != verdict.statuses or other.passed != verdict.passed for other in others):
             unequal.append(f"tests.{key[1]} on tree {key[0][:10]}")
     found.findings.append(
-        Finding(
-            f"{len(rounds)} rounds give equal verdicts", not unequal, f"flaky: {', '.join(unequal)}" if unequal else ""
-        )
+        Finding(f"{len(rounds)} rounds give equal verdicts", not unequal, f"flaky: {', '.join(unequal)}" if unequal else "")
     )
     slow = []
     for key in first.verdicts:
         seconds = [one.verdicts[key].duration_seconds for one in rounds if key in one.verdicts]
         if min(seconds) > SUITE_SECONDS:
             slow.append(f"tests.{key[1]} took {min(seconds):.1f} s")
-    found.findings.append(
-        Finding(f"a suite takes {SUITE_SECONDS:.0f} s at most", not slow, ", ".join(sorted(set(slow))))
-    )
+    found.findings.append(Finding(f"a suite takes {SUITE_SECONDS:.0f} s at most", not slow, ", ".join(sorted(set(slow)))))

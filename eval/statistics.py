@@ -161,7 +161,7 @@ def paired_test(differences: Sequence[Observation], seed: str) -> PairedTest:
 def mcnemar(ahead: int, behind: int) -> float:
     """The two-sided exact p-value of McNemar's test on the discordant pairs."""
     discordant = ahead + behind
-    tail = sum(math.comb(discordant, k) for k in range(min(ahead, behind) + 1)) / 2**discordant
+    tail = math.fsum(math.comb(discordant, k) for k in range(min(ahead, behind) + 1)) / math.pow(2, discordant)
     return min(1.0, 2 * tail)
 
 

@@ -48,9 +48,7 @@ class ResultsFolder:
             SetupError: the folder holds a run already, or cannot be written.
         """
         if (self.path / MANIFEST).exists():
-            raise SetupError(
-                f"{self.path}: holds a run already; `crosstalk resume {self.path}`, or choose another --out"
-            )
+            raise SetupError(f"{self.path}: holds a run already; `crosstalk resume {self.path}`, or choose another --out")
         if self.path.is_dir() and any(self.path.iterdir()):
             raise SetupError(f"{self.path}: is not empty; choose another --out")
         with explained(self.path):

@@ -88,7 +88,7 @@ def parse(script: bytes) -> list[Section]:
 
 def _content(lines: list[bytes], position: int) -> tuple[tuple[bytes, ...], int]:
     """The lines up to a lone dot, unstuffed, and the position after it."""
-    content = []
+    content: list[bytes] = []
     for index in range(position, len(lines)):
         line = lines[index]
         if line.rstrip(b"\n") == b".":
@@ -169,9 +169,7 @@ def _section_script(part: list[bytes]) -> bytes:
         elif line.startswith(b"+++ "):
             new_path = line[4:].rstrip(b"\n")
             break
-        elif line.startswith(
-            (b"GIT binary", b"Binary ", b"rename ", b"old mode", b"new file mode 100755", b"new file mode 12")
-        ):
+        elif line.startswith((b"GIT binary", b"Binary ", b"rename ", b"old mode", b"new file mode 100755", b"new file mode 12")):
             raise InstanceError(f"an edit script cannot say: {line.decode(errors='replace').strip()}")
     if not new_path:
         raise InstanceError("an edit script needs text hunks in every file of the patch")

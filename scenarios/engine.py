@@ -20,6 +20,8 @@ from scenarios.prompts import GOLD_FOLDER, PromptContext, build_prompt
 from scenarios.schedule import StepSchedule
 
 SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin"
+# Caches that Python and pytest would leave in the tree are no part of anyone's change, and two lanes' caches would conflict.
+NO_LITTER = {"PYTHONDONTWRITEBYTECODE": "1", "PYTEST_ADDOPTS": "-p no:cacheprovider"}
 
 
 @dataclass(frozen=True)
@@ -122,9 +124,7 @@ def play(instance: Instance, scenario: Scenario, harness: Harness, draw: Draw, s
 
 
 class _Player:
-    def __init__(
-        self, instance: Instance, scenario: Scenario, harness: Harness, draw: Draw, stage: Stage, scratch: Path
-    ) -> None:
+    def __init__(self, instance: Instance, scenario: Scenario, harness: Harness, draw: Draw, stage: Stage, scratch: Path) -> None:
         self.instance, self.scenario, self.harness = instance, scenario, harness
         self.draw, self.stage, self.scratch = draw, stage, scratch
         self.log = _Log()
@@ -196,7 +196,8 @@ class _Player:
             suites = ("a", "b", "joint") if self.scenario.gold_tests is GoldTests.ALL else (lane,)
             _lay_out_gold_tests(self.instance, suites, gold)
             mounts.append(Mount(gold, GOLD_FOLDER))
-        return SandboxSpec(workspace, tuple(mounts), {"PATH": f"{environment.executable.parent}:{SYSTEM_PATH}"})
+        variables = {"PATH": f"{environment.executable.parent}:{SYSTEM_PATH}", **NO_LITTER}
+        return SandboxSpec(workspace, tuple(mounts), variables)
 
     def _replay_source(self, lane: str) -> ReplaySource:
         reference = "references/joint" if lane == "both" else f"references/{lane}"

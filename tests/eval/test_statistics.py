@@ -37,7 +37,9 @@ def test_wilson(successes: int, trials: int, low: float, high: float) -> None:
     assert (interval.low, interval.high) == (pytest.approx(low, abs=5e-4), pytest.approx(high, abs=5e-4))
 
 
-@pytest.mark.parametrize(("ahead", "behind", "p"), [(0, 0, 1.0), (5, 0, 0.0625), (6, 0, 0.03125), (10, 2, 0.03857421875), (3, 3, 1.0)])
+@pytest.mark.parametrize(
+    ("ahead", "behind", "p"), [(0, 0, 1.0), (5, 0, 0.0625), (6, 0, 0.03125), (10, 2, 0.03857421875), (3, 3, 1.0)]
+)
 def test_exact_mcnemar(ahead: int, behind: int, p: float) -> None:
     assert mcnemar(ahead, behind) == pytest.approx(p)
     assert mcnemar(behind, ahead) == pytest.approx(p)
@@ -112,9 +114,7 @@ def test_paired_test_with_one_repeat_is_mcnemar_and_says_what_it_could_have_seen
     assert test.p_value == pytest.approx(0.03125)
     assert test.difference == pytest.approx(0.75)
     assert test.least_detectable is not None
-    needed = math.fsum(
-        math.comb(8, k) * test.least_detectable**k * (1 - test.least_detectable) ** (8 - k) for k in range(6, 9)
-    )
+    needed = math.fsum(math.comb(8, k) * test.least_detectable**k * (1 - test.least_detectable) ** (8 - k) for k in range(6, 9))
     assert needed == pytest.approx(0.8, abs=1e-3)
 
 

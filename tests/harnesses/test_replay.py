@@ -59,7 +59,9 @@ def test_a_scripts_steps_in_order_each_with_its_boundary(tmp_path: Path) -> None
     seen: list[Step] = []
     script = {
         "schema_version": 1,
-        "turns": [{"steps": [{"write": {"path": "new/é.txt", "text": "ü\n"}}, {"run": "cat new/*; exit 3"}, {"apply": "references/a"}]}],
+        "turns": [
+            {"steps": [{"write": {"path": "new/é.txt", "text": "ü\n"}}, {"run": "cat new/*; exit 3"}, {"apply": "references/a"}]}
+        ],
     }
 
     def boundary(step: Step) -> str:
@@ -77,9 +79,7 @@ def test_usage_is_a_token_for_four_bytes_with_everything_cached(tmp_path: Path) 
     script = {"schema_version": 1, "turns": [{"steps": [{"run": "printf 12345678"}]}]}
     turn = play(tmp_path, script)
     prompt, call, output, closing_words = 2, 4, 2, 2  # "do it", "printf 12345678\n", "12345678", "Done."
-    assert turn.usage == Usage(
-        input=0, cache_write=prompt + call + output, cache_read=prompt, output=call + closing_words
-    )
+    assert turn.usage == Usage(input=0, cache_write=prompt + call + output, cache_read=prompt, output=call + closing_words)
     assert turn.usage.effective_tokens == pytest.approx(8 + 0.2 + 30)
 
 

@@ -11,7 +11,9 @@ from instances.edscript import from_patch, parse, to_patch
 from instances.errors import InstanceError
 from sandboxes.gitstore import GitStore
 
-LINES = st.lists(st.sampled_from([b"one\n", b"two\n", b".\n", b"..\n", b"--- x\n", b"12,3c\n", b"\n", b"last \xff\n"]), max_size=12)
+LINES = st.lists(
+    st.sampled_from([b"one\n", b"two\n", b".\n", b"..\n", b"--- x\n", b"12,3c\n", b"\n", b"last \xff\n"]), max_size=12
+)
 
 
 def git_patch(before: list[bytes], after: list[bytes]) -> bytes:

@@ -75,9 +75,7 @@ def test_a_lane_with_its_own_requirement_sees_nothing_of_the_others(make_pair: C
 
 def test_the_oracle_is_given_both_in_the_drawn_order(make_pair: Callable[..., Instance]) -> None:
     pair = make_pair()
-    first, second = (
-        build_prompt(by_name("oracle"), PromptContext(pair, "both", first_side=side)) for side in ("a", "b")
-    )
+    first, second = (build_prompt(by_name("oracle"), PromptContext(pair, "both", first_side=side)) for side in ("a", "b"))
     assert first.index(pair.requirement("a")) < first.index(pair.requirement("b"))
     assert second.index(pair.requirement("b")) < second.index(pair.requirement("a"))
 
