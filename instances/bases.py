@@ -64,9 +64,7 @@ def _fetch_sdist(spec: BaseSpec, target: Path) -> None:
     archive = _download(spec)
     found = hashlib.sha256(archive).hexdigest()
     if found != spec.sha256:
-        raise InstanceError(
-            f"{spec.name} {spec.version}: the sdist's sha256 is {found}, the instance says {spec.sha256}"
-        )
+        raise InstanceError(f"{spec.name} {spec.version}: the sdist's sha256 is {found}, the instance says {spec.sha256}")
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=".fetch-") as scratch:
         packed = Path(scratch) / "archive.tar.gz"

@@ -10,9 +10,7 @@ app = typer.Typer(no_args_is_help=True, help="The data set of instance pairs.")
 
 @app.command("list")
 def list_instances(
-    term: Annotated[
-        list[str] | None, typer.Argument(help="Families, ids, globs of ids, or paths; all by default.")
-    ] = None,
+    term: Annotated[list[str] | None, typer.Argument(help="Families, ids, globs of ids, or paths; all by default.")] = None,
 ) -> None:
     """List instances.
 
@@ -22,10 +20,7 @@ def list_instances(
 
     from instances.load import select
 
-    rows = [
-        [one.family, one.id, one.language, one.base.describe(), one.conflict_kind, one.title]
-        for one in select(term or [])
-    ]
+    rows = [[one.family, one.id, one.language, one.base.describe(), one.conflict_kind, one.title] for one in select(term or [])]
     typer.echo(tabulate(rows, headers=["family", "id", "language", "base", "kind", "title"], disable_numparse=True))
 
 
@@ -38,9 +33,7 @@ def show(name: Annotated[str, typer.Argument(help="An instance's id or path.")])
     from instances.load import select
 
     for one in select([name]):
-        typer.echo(
-            f"{one.id}: {one.title}\n{one.family}, {one.language}, {one.base.describe()}; digest {one.digest[:16]}"
-        )
+        typer.echo(f"{one.id}: {one.title}\n{one.family}, {one.language}, {one.base.describe()}; digest {one.digest[:16]}")
         typer.echo(f"folder: {one.folder}")
         for side in ("a", "b"):
             typer.echo(f"\n--- requirement {side}, asked by the {one.principals[side]}\n\n{one.requirement(side)}")

@@ -24,9 +24,7 @@ def leaks(instance: Instance) -> list[str]:
         own_words = {word for word in _code_words(texts[other]) if not all(part in base for part in word.split())}
         mentioned = sorted(word for word in own_words if _mentions(texts[side], word))
         if mentioned:
-            found.append(
-                f"requirement_{side}.md mentions {', '.join(mentioned)}, which requirement_{other}.md introduces"
-            )
+            found.append(f"requirement_{side}.md mentions {', '.join(mentioned)}, which requirement_{other}.md introduces")
     if shared := _shared_phrase(texts["a"], texts["b"]):
         found.append(f"both requirements say {shared!r}")
     return found

@@ -64,9 +64,7 @@ def select(terms: Sequence[str], root: Path = PAIRS) -> list[Instance]:
     for term in terms:
         for instance in _named(term, root):
             if chosen.setdefault(instance.id, instance).folder != instance.folder:
-                raise InstanceError(
-                    f"{instance.folder}: the id {instance.id!r} is taken by {chosen[instance.id].folder}"
-                )
+                raise InstanceError(f"{instance.folder}: the id {instance.id!r} is taken by {chosen[instance.id].folder}")
     return list(chosen.values())
 
 
