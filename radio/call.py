@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from radio.errors import Reason
-from radio.message import Fields
+from radio.fields import Fields
 
 
 @dataclass(frozen=True)

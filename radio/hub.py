@@ -20,9 +20,10 @@ from radio.clock import Clock
 from radio.config import HubConfig
 from radio.errors import Reason, Refused
 from radio.events import Event, EventType, decode
+from radio.fields import Fields
 from radio.journal import Journal, Mailboxes
 from radio.leases import Leases
-from radio.message import HUB, Fields
+from radio.message import HUB
 from radio.operations import OPERATIONS
 from radio.store import Namespace, Record, open_store
 from radio.switchboard import Switchboard

@@ -127,18 +127,22 @@ class HubProcess:
             name, secrets.token_urlsafe(24), self.socket, place, place / "mailbox", place / "auth", place / "steps"
         )
 
-    def start(self) -> "HubProcess":
-        """Start the hub and wait until it listens.
-
-        Raises:
-            SandboxError: it did not start; the text says why.
-        """
+    def write_lane_files(self) -> None:
+        """Make each lane's own folder: an empty mailbox, no steps, its token."""
         for lane in self.lanes.values():
             lane.directory.mkdir(parents=True, exist_ok=True)
             lane.steps.touch()
             lane.mailbox.touch()
             lane.auth.touch(mode=0o600)
             lane.auth.write_text(f'header = "Authorization: Bearer {lane.token}"\n')
+
+    def start(self) -> "HubProcess":
+        """Start the hub and wait until it listens.
+
+        Raises:
+            SandboxError: it did not start; the text says why.
+        """
+        self.write_lane_files()
         Path(self.config.ready or "").unlink(missing_ok=True)
         self._thread.start()
         deadline = time.monotonic() + _START_SECONDS
@@ -240,6 +244,10 @@ class HubProcess:
                 self._thread.join(10)
         for client in (self._admin, *self._clients):
             client.close()
+        self.remove_scratch()
+
+    def remove_scratch(self) -> None:
+        """Remove the folder of a socket whose path in `directory` would be too long for the kernel."""
         if self._scratch is not None:
             shutil.rmtree(self._scratch, ignore_errors=True)
 

@@ -14,8 +14,8 @@ from mcp.server.transport_security import TransportSecuritySettings
 
 from radio.call import Answer, Call
 from radio.errors import Refused
+from radio.fields import Fields
 from radio.hub import Hub
-from radio.message import Fields
 from radio.wire import Connection, Request
 
 _CALLER = "crosstalk.caller"

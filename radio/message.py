@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, TypeVar
+from typing import Any
 
 from radio.errors import Reason, Refused
 
@@ -43,20 +43,6 @@ RESERVED_NAMES = frozenset(
 )
 HUB = "hub"
 _LANE_NAME = re.compile(r"[a-z][a-z0-9_-]{0,31}\Z")
-_Choice = TypeVar("_Choice", bound=StrEnum)
-_TREE = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})\Z")
-_ENVELOPE_FIELDS = (
-    "kind",
-    "claim",
-    "affected",
-    "evidence",
-    "source_snapshot",
-    "urgency",
-    "confidence",
-    "created_step",
-    "expires_after_step",
-    "response_requested",
-)
 
 
 class Kind(StrEnum):
@@ -208,103 +194,6 @@ def check_lane_name(name: str) -> str:
     if name in RESERVED_NAMES:
         raise Refused(Reason.RESERVED_NAME, f"the name {name!r} is reserved")
     return name
-
-
-@dataclass(frozen=True)
-class Fields:
-    """The fields of a request, each taken with its type checked. Shell commands send text only, so text is parsed."""
-
-    values: Mapping[str, Any]
-
-    def text(self, name: str, default: str | None = None, *, limit: int = 1 << 24) -> str:
-        value = self.values.get(name, default)
-        if not isinstance(value, str):
-            raise Refused(Reason.MALFORMED, f"field {name!r} must be text")
-        if any(0xD800 <= ord(character) <= 0xDFFF for character in value):
-            raise Refused(Reason.MALFORMED, f"field {name!r} holds half a character (a lone surrogate)")
-        if len(value) > limit:
-            raise Refused(Reason.BYTES, f"field {name!r} is longer than {limit} characters")
-        return value
-
-    def optional_text(self, name: str, *, limit: int = 1 << 24) -> str | None:
-        return None if self.values.get(name) in (None, "") else self.text(name, limit=limit)
-
-    def number(self, name: str, default: float) -> float:
-        value = self.values.get(name, default)
-        if isinstance(value, str):
-            try:
-                value = float(value)
-            except ValueError:
-                value = None
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e9:
-            raise Refused(Reason.MALFORMED, f"field {name!r} must be a number from 0")
-        return float(value)
-
-    def optional_whole(self, name: str) -> int | None:
-        if self.values.get(name) in (None, ""):
-            return None
-        return int(self.number(name, 0))
-
-    def truth(self, name: str) -> bool:
-        value = self.values.get(name, False)
-        if value in (True, "true", "1", "yes"):
-            return True
-        if value in (False, None, "false", "0", "no", ""):
-            return False
-        raise Refused(Reason.MALFORMED, f"field {name!r} must be true or false")
-
-    def names(self, name: str, *, limit: int = 256) -> tuple[str, ...]:
-        """A list of short texts, or one text with commas between; repeated ones are kept once, in order."""
-        value = self.values.get(name, ())
-        if value is None:
-            value = ()
-        if isinstance(value, str):
-            value = [part.strip() for part in value.split(",") if part.strip()]
-        if not isinstance(value, list | tuple) or not all(isinstance(part, str) for part in value):
-            raise Refused(Reason.MALFORMED, f"field {name!r} must be a list of texts")
-        if len(value) > limit:
-            raise Refused(Reason.FAN_OUT, f"field {name!r} has more than {limit} entries")
-        return tuple(dict.fromkeys(Fields({name: part}).text(name, limit=512) for part in value))
-
-    def choice(self, name: str, kind: type[_Choice], default: _Choice | None) -> _Choice | None:
-        value = self.values.get(name)
-        if value in (None, ""):
-            return default
-        try:
-            return kind(value)
-        except ValueError:
-            allowed = ", ".join(member.value for member in kind)
-            raise Refused(Reason.MALFORMED, f"field {name!r} must be one of {allowed}") from None
-
-
-def envelope_from(fields: Fields) -> dict[str, Any] | None:
-    """What a sender may say of its message, checked; None when it said nothing.
-
-    Raises:
-        Refused: a field is malformed.
-    """
-    if not any(fields.values.get(name) not in (None, "", [], ()) for name in _ENVELOPE_FIELDS):
-        return None
-    snapshot = fields.optional_text("source_snapshot", limit=64)
-    if snapshot is not None and not _TREE.match(snapshot):
-        raise Refused(Reason.MALFORMED, "field 'source_snapshot' must be a tree hash of 40 or 64 hexadecimal digits")
-    kind = fields.choice("kind", Kind, Kind.NOTE)
-    urgency = fields.choice("urgency", Urgency, Urgency.NORMAL)
-    confidence = fields.choice("confidence", Confidence, None)
-    assert kind is not None
-    assert urgency is not None
-    return {
-        "kind": kind.value,
-        "claim": fields.text("claim", "", limit=500),
-        "affected": list(fields.names("affected")),
-        "evidence": list(fields.names("evidence", limit=32)),
-        "source_snapshot": snapshot,
-        "urgency": urgency.value,
-        "confidence": confidence.value if confidence else None,
-        "created_step": fields.optional_whole("created_step"),
-        "expires_after_step": fields.optional_whole("expires_after_step"),
-        "response_requested": fields.truth("response_requested"),
-    }
 
 
 def envelope_of(data: Mapping[str, Any]) -> Envelope:

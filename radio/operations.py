@@ -5,12 +5,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from radio.answers import handed_out, lane_state, listed, nothing
 from radio.call import Answer, Call
 from radio.errors import Reason, Refused
 from radio.events import EventType
 from radio.lane import Lane
 from radio.leases import Handout
-from radio.message import HUB
 from radio.policy import SnapshotMode
 from radio.waiting import Outcome, Parked
 
@@ -61,7 +61,7 @@ def wait_for_mention(hub: "Hub", call: Call) -> Answer | None:
     def ended(outcome: Outcome, reason: str, handout: Handout | None = None) -> Answer:
         seconds = round(hub.board.clock.steady() - started, 6)
         hub.board.record(EventType.LISTENED, lane=lane.name, via="wait", outcome=outcome.value, seconds=seconds)
-        return _handed_out(handout) if handout else _nothing(hub, lane, outcome, reason)
+        return handed_out(handout) if handout else nothing(hub, lane, outcome, reason)
 
     def attempt() -> Answer | None:
         if hub.leases.busy(lane, key):
@@ -77,7 +77,7 @@ def wait_for_mention(hub: "Hub", call: Call) -> Answer | None:
 def inbox(hub: "Hub", call: Call) -> Answer | None:
     """Pull: what waits, at once. With `peek` it is only listed and nothing is taken."""
     if call.fields.truth("peek"):
-        return _peek(hub, hub.board.lane(call.caller))
+        return listed(hub, hub.board.lane(call.caller))
     lane, step = _listener(hub, call, "inbox")
     mode = call.fields.choice("snapshot", SnapshotMode, SnapshotMode.NONE) or SnapshotMode.NONE
     key = call.fields.text("key", "", limit=80)
@@ -125,7 +125,7 @@ def watch(hub: "Hub", call: Call) -> Answer | None:
         return Answer({"outcome": "mention", "lease": told[0], "text": told[1]}, told[1]) if told else None
 
     def give_up(outcome: Outcome, reason: str) -> Answer:
-        return _nothing(hub, lane, outcome, reason)
+        return nothing(hub, lane, outcome, reason)
 
     return _now_or_later(hub, call, Parked(call, attempt, give_up))
 
@@ -145,7 +145,7 @@ def sync(hub: "Hub", call: Call) -> Answer | None:
         return Answer({"outcome": "synced", "text": text, "messages": [post.id for post in posts], "lease": ""}, text)
 
     def give_up(outcome: Outcome, reason: str) -> Answer:
-        return _nothing(hub, lane, outcome, reason)
+        return nothing(hub, lane, outcome, reason)
 
     parked = Parked(call, attempt, give_up, lambda: hub.board.absent_from(point), needs_all=True)
     answer = _now_or_later(hub, call, parked)
@@ -160,7 +160,7 @@ def status(hub: "Hub", call: Call) -> Answer:
         if hub.board.message(int(identifier[1:])).sender == call.caller:
             mine[identifier] = states
     lines = [f"{name}: " + ", ".join(f"{lane} {state}" for lane, state in states.items()) for name, states in mine.items()]
-    return Answer({"messages": mine, **_lane_state(hub, hub.board.lane(call.caller))}, "\n".join(lines))
+    return Answer({"messages": mine, **lane_state(hub, hub.board.lane(call.caller))}, "\n".join(lines))
 
 
 def finish(hub: "Hub", call: Call) -> Answer:
@@ -169,7 +169,7 @@ def finish(hub: "Hub", call: Call) -> Answer:
     hub.room.end_lane(name, "this lane has finished")
     hub.room.wake(list(hub.board.lanes))
     hub.room.look_for_deadlock()
-    return Answer(_lane_state(hub, hub.board.lane(name)))
+    return Answer(lane_state(hub, hub.board.lane(name)))
 
 
 def signal(hub: "Hub", call: Call) -> Answer:
@@ -195,7 +195,7 @@ def verified(hub: "Hub", call: Call) -> Answer:
 def state(hub: "Hub", call: Call) -> Answer:
     """Everything that is counted, for the record and for watching; takes nothing from anyone."""
     waiting = hub.room.waiting_lanes()
-    lanes = {name: _lane_state(hub, lane) | {"waiting": name in waiting} for name, lane in hub.board.lanes.items()}
+    lanes = {name: lane_state(hub, lane) | {"waiting": name in waiting} for name, lane in hub.board.lanes.items()}
     threads = [asdict(thread) for thread in hub.board.threads.values()]
     return Answer(
         {
@@ -256,78 +256,16 @@ def _at_once(hub: "Hub", call: Call, lane: Lane, take: Callable[[], Handout | No
         if hub.leases.busy(lane, key):
             return None
         handout = take()
-        return _handed_out(handout, hook) if handout else _nothing(hub, lane, None, "nothing waits", silent)
+        return handed_out(handout, hook) if handout else nothing(hub, lane, None, "nothing waits", silent)
 
     def give_up(outcome: Outcome, reason: str) -> Answer:
-        return _nothing(hub, lane, None, reason, silent)
+        return nothing(hub, lane, None, reason, silent)
 
     silent = hook is not None  # what a hook prints would go to the model
     answer = attempt()
     if answer is None:
         hub.room.park(Parked(call, attempt, give_up), 4 * hub.board.policy.lease_seconds)
     return answer
-
-
-def _handed_out(handout: Handout, hook: str | None = None) -> Answer:
-    shown = _for_hook(handout.text, hook) if hook else handout.text
-    data = {
-        "outcome": "mention",
-        "lease": handout.lease,
-        "text": shown,
-        "messages": list(handout.messages),
-        "signals": handout.signals,
-        "waiting": handout.waiting,
-        "snapshot_tokens": handout.snapshot_tokens,
-    }
-    return Answer(data, shown)
-
-
-def _for_hook(text: str, event: str) -> str:
-    """What an agent program's hook prints, in the documented form, in which the model gets to see the text."""
-    if event in ("Stop", "SubagentStop"):
-        return json.dumps({"decision": "block", "reason": text})
-    return json.dumps({"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}})
-
-
-def _nothing(hub: "Hub", lane: Lane, outcome: Outcome | None, reason: str, silent: bool = False) -> Answer:
-    waiting = hub.room.waiting_lanes()
-    peers = {
-        name: "finished" if peer.finished is not None else "waiting" if name in waiting else "working"
-        for name, peer in hub.board.lanes.items()
-        if name != lane.name
-    }
-    told = "" if outcome is None else f" ({outcome.value}). Peers: " + ", ".join(f"{n} {s}" for n, s in peers.items())
-    data: dict[str, Any] = {
-        "outcome": outcome.value if outcome else "nothing",
-        "lease": "",
-        "text": "",
-        "messages": [],
-        "reason": reason,
-    }
-    return Answer({**data, "peers": peers}, "" if silent else f"[radio] {reason}{told}")
-
-
-def _peek(hub: "Hub", lane: Lane) -> Answer:
-    waiting = [{"message": entry.message, "sender": entry.sender} for entry in lane.mentions.waiting]
-    lines = [f"{entry['message']} from {entry['sender']}" for entry in waiting] or ["nothing waits"]
-    return Answer({"waiting": waiting, "signals": len(lane.signals.waiting)}, "\n".join(lines))
-
-
-def _lane_state(hub: "Hub", lane: Lane) -> dict[str, Any]:
-    counters = asdict(lane.counters)
-    counters["refused"] = dict(lane.counters.refused)
-    counters["responded"] = dict(lane.counters.responded)
-    leased = hub.leases.busy(lane)
-    return {
-        **counters,
-        "lane": lane.name,
-        "unread": len(lane.mentions.waiting),
-        "leased": leased,
-        "finished": lane.finished,
-        "cancelled": lane.cancelled,
-        "canary": lane.canary,
-        "step": lane.step,
-    }
 
 
 _COVER = frozenset(
@@ -371,5 +309,3 @@ OPERATIONS: Mapping[str, Operation] = {
     "events": Operation(events, _fields("after"), for_lanes=False, for_engine=True),
     "shutdown": Operation(shutdown, frozenset(), for_lanes=False, for_engine=True),
 }
-
-__all__ = ["HUB", "OPERATIONS", "Operation"]

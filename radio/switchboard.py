@@ -9,8 +9,9 @@ from radio import framing
 from radio.clock import Clock
 from radio.errors import Reason, Refused
 from radio.events import EventType
+from radio.fields import Fields, envelope_from
 from radio.lane import Lane, Pending
-from radio.message import HUB, Envelope, Fields, Message, Thread, Verdict, check_lane_name, envelope_from, envelope_of
+from radio.message import HUB, Envelope, Message, Thread, Verdict, check_lane_name, envelope_of
 from radio.policy import EnvelopeRule, Limits, Policy
 from radio.state import State
 from radio.store import Record

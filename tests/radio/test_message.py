@@ -10,15 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from radio.errors import Reason, Refused
+from radio.fields import Fields, envelope_from
 from radio.message import (
     RESERVED_NAMES,
     Confidence,
     Envelope,
-    Fields,
     Kind,
     Urgency,
     check_lane_name,
-    envelope_from,
     envelope_of,
 )
 

@@ -1,0 +1,101 @@
+"""`crosstalk radio serve | monitor | replay`."""
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(help="The radio between lanes: serve one, watch one, replay one.", no_args_is_help=True)
+
+
+@app.command()
+def serve(  # noqa: PLR0913 - a command's options
+    lanes: Annotated[list[str], typer.Argument(help="the lanes' names")],
+    directory: Annotated[Path, typer.Option(help="where the hub keeps its files")] = Path("radio"),
+    store: Annotated[str, typer.Option(help="sqlite, file, or a Redis address")] = "sqlite",
+    tcp: Annotated[str | None, typer.Option(help="HOST:PORT to listen on as well as on the unix socket")] = None,
+    mcp: Annotated[bool, typer.Option(help="serve an MCP server at /mcp too (needs the package mcp)")] = False,
+    run: Annotated[str, typer.Option(help="the run's name, part of the store's namespace")] = "by-hand",
+    cell: Annotated[str, typer.Option(help="the cell's name, part of the store's namespace")] = "cell",
+) -> None:
+    """Serve one cell's radio until Ctrl-C. Says where each lane finds what its shell needs."""
+    import asyncio
+    import dataclasses
+
+    from radio.hub_process import HubProcess
+    from radio.serve import serve as serve_until_stopped
+
+    hub = HubProcess(directory.absolute(), run, cell, lanes, store=store, tcp=tcp, mcp=mcp, real=True)
+    hub.write_lane_files()
+    for lane in hub.lanes.values():
+        typer.echo(f"lane {lane.name}:")
+        for name, value in lane.environment().items():
+            typer.echo(f"  export {name}={value}")
+    token = directory / "engine-token"
+    token.touch(mode=0o600)
+    token.write_text(hub.config.admin_token + "\n")
+    typer.echo(f"watch it with: crosstalk radio monitor {directory}")
+    try:
+        status = asyncio.run(serve_until_stopped(dataclasses.replace(hub.config, parent=None)))
+    finally:
+        hub.remove_scratch()
+    raise typer.Exit(status)
+
+
+@app.command()
+def monitor(
+    place: Annotated[str, typer.Argument(help="a cell's folder, its event log, or a hub's URL")],
+    once: Annotated[bool, typer.Option(help="one picture, and end")] = False,
+) -> None:
+    """Watch a cell's radio: threads, who has seen what, what was refused. It takes nothing from anyone.
+
+    With a URL the engine's token is read from CROSSTALK_RADIO_ENGINE_TOKEN.
+    """
+    from rich.console import Console
+
+    from radio.client import Address, RadioClient
+    from radio.monitor import HubFollower, LogFollower, find_log, picture, watch
+    from sandboxes.errors import SetupError
+
+    follow: HubFollower | LogFollower
+    if place.startswith("http://"):
+        host, _, port = place.removeprefix("http://").rstrip("/").partition(":")
+        if not port.isdigit():
+            raise SetupError(f"{place} names no port: http://HOST:PORT")
+        follow = HubFollower(RadioClient(Address(host=host, port=int(port)), os.environ.get("CROSSTALK_RADIO_ENGINE_TOKEN", "")))
+    else:
+        follow = LogFollower(find_log(Path(place)))
+    if once:
+        Console().print(picture(follow()))
+        return
+    try:
+        watch(follow)
+    except KeyboardInterrupt:
+        typer.echo("")
+
+
+@app.command()
+def replay(
+    cell: Annotated[Path, typer.Argument(help="a cell's folder, or its event log")],
+    as_json: Annotated[bool, typer.Option("--json", help="the graph and the counts for programs")] = False,
+) -> None:
+    """Rebuild what was said, who saw it when, and what was decided on it, from the event log alone."""
+    from radio.monitor import find_log
+    from radio.replay import as_json as node_as_json
+    from radio.replay import draw, message_graph, read_events, summarise
+
+    events = list(read_events(find_log(cell)))
+    nodes = message_graph(events)
+    lanes = summarise(events)
+    if as_json:
+        graph = {"messages": [node_as_json(node) for node in nodes], "lanes": {name: vars(one) for name, one in lanes.items()}}
+        json.dump(graph, sys.stdout, indent=1)
+        typer.echo("")
+        return
+    typer.echo(draw(nodes) or "nothing was said")
+    for lane in lanes.values():
+        counts = f"sent {lane.sent}, shown {lane.shown}, unread {lane.unread}, listening steps {lane.listening_steps}"
+        typer.echo(f"lane {lane.lane}: {counts}")

@@ -1,0 +1,142 @@
+"""A view of a cell's radio for a terminal: threads, who has seen what, what was refused. It takes nothing from anyone.
+
+It reads the event log of a cell's folder, or asks a hub by its address with the engine's token; neither consumes a message.
+"""
+
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from rich.console import Group, RenderableType
+from rich.live import Live
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+
+from radio import framing
+from radio.client import RadioClient
+from radio.events import Event, EventType, decode
+from radio.replay import Node, message_graph, summarise
+from sandboxes.errors import SetupError
+
+_NEWEST_MESSAGES = 12
+_NEWEST_REFUSALS = 6
+
+
+@dataclass
+class LogFollower:
+    """New events of a log file, whole lines only."""
+
+    path: Path
+    _offset: int = field(default=0, init=False)
+
+    def __call__(self) -> list[Event]:
+        try:
+            with self.path.open("rb") as file:
+                file.seek(self._offset)
+                content = file.read()
+        except FileNotFoundError:
+            raise SetupError(f"there is no event log at {self.path}") from None
+        whole = content[: content.rfind(b"\n") + 1]
+        self._offset += len(whole)
+        return [decode(line) for line in whole.splitlines()]
+
+
+@dataclass
+class HubFollower:
+    """New events of a living hub."""
+
+    client: RadioClient
+    _after: int = field(default=0, init=False)
+
+    def __call__(self) -> list[Event]:
+        found: list[Event] = []
+        while page := self.client.call("events", {"after": self._after})["events"]:
+            found += [_event(fields) for fields in page]
+            self._after = found[-1].seq
+        return found
+
+
+def _event(fields: Mapping[str, object]) -> Event:
+    return decode(json.dumps(fields).encode())
+
+
+def find_log(place: Path) -> Path:
+    """The event log of a cell, given as the log itself, the radio's folder or the cell's.
+
+    Raises:
+        SetupError: there is none.
+    """
+    for path in (place, place / "events.jsonl", place / "radio" / "events.jsonl"):
+        if path.is_file():
+            return path
+    raise SetupError(f"there is no radio's event log at {place}")
+
+
+def picture(events: Sequence[Event]) -> Group:
+    """One picture of all that has happened so far."""
+    nodes = message_graph(events)
+    parts: list[RenderableType] = [_lanes(events), *_threads(events, nodes), _refusals(events)]
+    return Group(*parts)
+
+
+def _lanes(events: Sequence[Event]) -> Table:
+    table = Table(title="lanes", expand=True)
+    for heading in ("lane", "sent", "shown", "unread", "expired", "refused", "listening steps", "median s", "state"):
+        table.add_column(heading)
+    for lane in summarise(events).values():
+        table.add_row(
+            lane.lane,
+            str(lane.sent),
+            str(lane.shown),
+            str(lane.unread),
+            str(sum(lane.expired.values())),
+            str(sum(lane.refused.values())),
+            str(lane.listening_steps),
+            "-" if lane.median_seconds is None else f"{lane.median_seconds:.2f}",
+            "running" if lane.finished is None else framing.label(lane.finished, 30),
+        )
+    return table
+
+
+def _threads(events: Sequence[Event], nodes: Sequence[Node]) -> Iterator[Panel]:
+    for event in events:
+        if event.type is not EventType.THREAD_CREATED:
+            continue
+        said = [node for node in nodes if node.thread == event.thread]
+        lines = [f"({len(said) - _NEWEST_MESSAGES} earlier)"] if len(said) > _NEWEST_MESSAGES else []
+        lines += [_line(node) for node in said[-_NEWEST_MESSAGES:]]
+        title = f"{event.thread} {framing.label(event.data['name'], 40)} · {', '.join(event.data['participants'])}"
+        yield Panel(Text("\n".join(lines) or "nothing said"), title=Text(title), title_align="left")
+
+
+def _line(node: Node) -> str:
+    seen = [f"{one.lane} saw it" + ("" if one.step is None else f" at {one.step}") for one in node.shown]
+    missed = [f"{lane} {'missed' if lane in node.expired else 'has not seen'} it" for lane in node.unseen_by]
+    decided = [f"{one.lane} {one.verdict}" for one in node.decisions]
+    fate = "; ".join(seen + missed + decided)
+    return f"{node.id} {node.sender} [{node.kind}] {framing.label(node.content, 100)}" + (f"  ({fate})" if fate else "")
+
+
+def _refusals(events: Sequence[Event]) -> Panel:
+    refused = [event for event in events if event.type is EventType.REFUSED]
+    lines = [
+        f"{event.at} {event.data['lane'] or 'a stranger'} {event.data['operation']}: {event.data['reason']}"
+        + (f" x{event.data['count']}" if event.data["count"] > 1 else "")
+        for event in refused[-_NEWEST_REFUSALS:]
+    ]
+    count = sum(event.data["count"] for event in refused)
+    return Panel(Text("\n".join(lines) or "none"), title=f"refused ({count})", title_align="left")
+
+
+def watch(follow: Callable[[], list[Event]], *, interval: float = 0.5) -> None:
+    """Show a cell's radio until it has stopped, or Ctrl-C."""
+    events = follow()
+    with Live(picture(events), refresh_per_second=4, screen=False) as live:
+        while not any(event.type is EventType.HUB_STOPPED for event in events[-1:]):
+            time.sleep(interval)
+            if new := follow():
+                events += new
+                live.update(picture(events))

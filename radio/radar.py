@@ -1,0 +1,237 @@
+"""The merge radar: the moment two lanes' files stop merging, or one touches what the other changed, both are told where.
+
+Snapshots are merged in memory at step boundaries. A sighting is told once, and told to be over when it is.
+"""
+
+import itertools
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from radio.symbols import Symbol, changed_symbols, is_source, new_names, symbols_of
+from sandboxes.gitstore import GitStore
+
+THREAD_NAME = "radar"
+_MOST_SIGHTINGS = 20
+_SHOWN_LINES = 30
+_MARKERS = re.compile(rb"^(<{7}|={7}|>{7}|\|{7})(?: .*)?$")
+
+
+@dataclass(frozen=True)
+class Sighting:
+    """One place where two lanes meet.
+
+    Attributes:
+        kind: `merge` (the texts do not merge), `symbol` (both changed it) or `use` (one uses what the other changed).
+        lanes: the two, in order of their names.
+        path: the file; `symbol` the named thing in it, or "".
+        places: for each of the two lanes, where in its own files.
+        text: what the radio tells them.
+    """
+
+    kind: str
+    lanes: tuple[str, str]
+    path: str
+    symbol: str
+    places: Mapping[str, str] = field(compare=False)
+    text: str = field(compare=False)
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """What a look found: sightings that are new, and those that are over since the last look."""
+
+    new: tuple[Sighting, ...]
+    cleared: tuple[Sighting, ...]
+
+
+class Radar:
+    """Watches the lanes of one cell. For one thread at a time."""
+
+    def __init__(self, store: GitStore, base: str) -> None:
+        self._store = store
+        self._base = base
+        self._present: dict[Sighting, Sighting] = {}
+        self._looked_at: dict[tuple[str, str], tuple[Sighting, ...]] = {}
+        self._thread = ""
+
+    def look(self, trees: Mapping[str, str]) -> Sweep:
+        """Compare the lanes' latest trees.
+
+        Args:
+            trees: the latest snapshot of each lane.
+
+        Raises:
+            SandboxError: git itself broke.
+        """
+        found: dict[Sighting, Sighting] = {}
+        pairs: dict[tuple[str, str], tuple[Sighting, ...]] = {}
+        for one, other in itertools.combinations(sorted(trees), 2):
+            key = (f"{one}:{trees[one]}", f"{other}:{trees[other]}")
+            pairs[key] = self._looked_at[key] if key in self._looked_at else self._compare(one, other, trees)
+            found.update((sighting, sighting) for sighting in pairs[key])
+        self._looked_at = pairs
+        new = tuple(sighting for sighting in found if sighting not in self._present)
+        cleared = tuple(sighting for sighting in self._present if sighting not in found)
+        self._present = found
+        return Sweep(new, cleared)
+
+    def _compare(self, one: str, other: str, trees: Mapping[str, str]) -> tuple[Sighting, ...]:
+        if self._base in (trees[one], trees[other]) or trees[one] == trees[other]:
+            return ()
+        merges = self._conflicts(one, other, trees)
+        in_conflict = {sighting.path for sighting in merges}
+        overlaps = [each for each in self._overlaps(one, other, trees) if each.kind == "use" or each.path not in in_conflict]
+        return tuple((merges + overlaps)[:_MOST_SIGHTINGS])
+
+    def _conflicts(self, one: str, other: str, trees: Mapping[str, str]) -> list[Sighting]:
+        merged = self._store.merge(self._base, trees[one], trees[other])
+        return [self._conflict(one, other, path, text, trees) for path, text in sorted(merged.conflicts.items())]
+
+    def _conflict(self, one: str, other: str, path: str, text: bytes, trees: Mapping[str, str]) -> Sighting:
+        files = {lane: (self._store.read_file(trees[lane], path) or b"").split(b"\n") for lane in (one, other)}
+        hunks = _hunks(text)
+        places = {one: path, other: path}
+        told = f"Your files and lane {{peer}}'s do not merge any more in {path}."
+        for number, hunk in enumerate(hunks[:3]):
+            lines = {one: _locate(files[one], hunk.ours, hunk), other: _locate(files[other], hunk.theirs, hunk)}
+            if number == 0:
+                places = {lane: f"{path}:{line}" for lane, line in lines.items()}
+            told += f"\nLane {one}, from line {lines[one]}:\n{_cut(hunk.ours)}"
+            told += f"\nLane {other}, from line {lines[other]}:\n{_cut(hunk.theirs)}"
+        return Sighting("merge", (one, other), path, "", places, told)
+
+    def _overlaps(self, one: str, other: str, trees: Mapping[str, str]) -> list[Sighting]:
+        changed = {lane: self._changed(trees[lane]) for lane in (one, other)}
+        result = []
+        for path in sorted(changed[one].keys() & changed[other].keys()):
+            for name in sorted(changed[one][path].keys() & changed[other][path].keys()):
+                lines = {lane: changed[lane][path][name].line for lane in (one, other)}
+                places = {lane: f"{path}:{line}" for lane, line in lines.items()}
+                told = f"You and lane {{peer}} both changed {name} in {path}."
+                result.append(Sighting("symbol", (one, other), path, name, places, told))
+        for user, owner in ((one, other), (other, one)):
+            result += self._uses(user, owner, trees, changed[owner])
+        return result
+
+    def _changed(self, tree: str) -> dict[str, dict[str, Symbol]]:
+        """The named things that a lane changed, by path."""
+        paths = [path for path in self._store.changed_paths(self._base, tree) if is_source(path)]
+        return {
+            path: changed_symbols(
+                symbols_of(path, self._store.read_file(self._base, path)), symbols_of(path, self._store.read_file(tree, path))
+            )
+            for path in paths
+        }
+
+    def _uses(
+        self, user: str, owner: str, trees: Mapping[str, str], changed: Mapping[str, Mapping[str, Symbol]]
+    ) -> list[Sighting]:
+        """Where lines that one lane added name what the other changed and what stood in the base already."""
+        owned = {
+            name.rpartition(".")[2]: (path, name)
+            for path, symbols in changed.items()
+            for name in symbols
+            if name in symbols_of(path, self._store.read_file(self._base, path))
+        }
+        pair = (user, owner) if user < owner else (owner, user)
+        found: dict[str, Sighting] = {}
+        for path in self._store.changed_paths(self._base, trees[user]):
+            if not is_source(path):
+                continue
+            used = new_names(self._store.read_file(self._base, path), self._store.read_file(trees[user], path))
+            for short in sorted(used.keys() & owned.keys() - found.keys()):
+                owner_path, name = owned[short]
+                if name in self._own(user, trees, owner_path):
+                    continue  # both changed it, which is told as such
+                places = {user: f"{path}:{used[short]}", owner: f"{owner_path}:{changed[owner_path][name].line}"}
+                told = f"Lane {owner} changed {name} in {owner_path}; lane {user} uses it in {places[user]}."
+                found[short] = Sighting("use", pair, owner_path, name, places, told)
+        return list(found.values())
+
+    def _own(self, lane: str, trees: Mapping[str, str], path: str) -> Mapping[str, Symbol]:
+        return changed_symbols(
+            symbols_of(path, self._store.read_file(self._base, path)), symbols_of(path, self._store.read_file(trees[lane], path))
+        )
+
+    def announce(self, sweep: Sweep, ask: Callable[[str, Mapping[str, Any]], Mapping[str, Any]]) -> None:
+        """Tell the lanes what a look found, as evidence from the radio itself.
+
+        Args:
+            ask: the engine's way to the hub, `HubProcess.admin`.
+        """
+        for sighting in sweep.new:
+            for lane, peer in (sighting.lanes, sighting.lanes[::-1]):
+                fields = {
+                    "content": sighting.text.replace("{peer}", peer),
+                    "kind": "contradiction" if sighting.kind == "merge" else "finding",
+                    "claim": _claim(sighting, peer),
+                    "evidence": [f"{name}:{place}" for name, place in sorted(sighting.places.items())],
+                }
+                self._tell(ask, lane, fields)
+        for sighting in sweep.cleared:
+            for lane, peer in (sighting.lanes, sighting.lanes[::-1]):
+                over = "It is over: " + _claim(sighting, peer)
+                self._tell(ask, lane, {"content": over, "kind": "note", "claim": over})
+
+    def _tell(self, ask: Callable[[str, Mapping[str, Any]], Mapping[str, Any]], lane: str, fields: Mapping[str, Any]) -> None:
+        if not self._thread:
+            self._thread = ask("create_thread", {"name": THREAD_NAME, "participants": ["all"]})["thread"]
+        ask("send_message", {"thread": self._thread, "mentions": [lane], **fields})
+
+
+def _claim(sighting: Sighting, peer: str) -> str:
+    where = f"{sighting.symbol} in {sighting.path}" if sighting.symbol else sighting.path
+    return {
+        "merge": f"your files and lane {peer}'s do not merge in {where}",
+        "symbol": f"you and lane {peer} both changed {where}",
+        "use": f"you or lane {peer} use what the other changed: {where}",
+    }[sighting.kind]
+
+
+@dataclass(frozen=True)
+class _Hunk:
+    """One conflict: each side's lines, the line before them, and about where it stands."""
+
+    ours: tuple[bytes, ...]
+    theirs: tuple[bytes, ...]
+    before: bytes
+    about: int
+
+
+def _hunks(text: bytes) -> Sequence[_Hunk]:
+    """The conflicts of a text with markers."""
+    hunks: list[_Hunk] = []
+    side = before = b""
+    lines: dict[bytes, list[bytes]] = {}
+    about = 1
+    for line in text.split(b"\n"):
+        marker = _MARKERS.match(line)
+        kind = marker.group(1)[:1] if marker else b""
+        if kind == b"<" and not side:
+            side, lines = kind, {b"<": [], b"=": [], b"|": []}
+        elif side and kind in (b"|", b"=") and kind != side:
+            side = kind
+        elif side == b"=" and kind == b">":
+            hunks.append(_Hunk(tuple(lines[b"<"]), tuple(lines[b"="]), before, about))
+            about, side = about + len(lines[b"<"]), b""
+        elif side:
+            lines[side].append(line)
+        else:
+            about, before = about + 1, line
+    return hunks
+
+
+def _locate(file: Sequence[bytes], lines: Sequence[bytes], hunk: _Hunk) -> int:
+    """The line, from 1, at which a side's part of a conflict stands in its own file: of equal places the nearest."""
+    wanted, shift = (list(lines), 1) if lines else ([hunk.before], 2)
+    size = len(wanted)
+    places = [start + shift for start in range(len(file) - size + 1) if list(file[start : start + size]) == wanted]
+    return min(places, key=lambda place: abs(place - hunk.about), default=hunk.about)
+
+
+def _cut(lines: Sequence[bytes]) -> str:
+    shown = [line.decode(errors="replace")[:200] for line in lines[:_SHOWN_LINES]]
+    more = len(lines) - len(shown)
+    return "\n".join(shown) + (f"\n({more} more lines)" if more else "")

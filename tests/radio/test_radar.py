@@ -1,0 +1,141 @@
+"""The radar tells both lanes the exact place, once, and tells when it is over."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from radio.delivery import deliver
+from radio.hub_process import HubProcess
+from radio.radar import Radar, Sweep
+from radio.symbols import changed_symbols, symbols_of
+from sandboxes.gitstore import GitStore
+
+BASE = (
+    "import os\n\n\ndef label(cents):\n    return str(cents)\n\n\nclass Tag:\n    colour = 1\n\n"
+    "    def show(self):\n        return 1\n"
+)
+
+
+class Repository:
+    def __init__(self, folder: Path) -> None:
+        self.store = GitStore(folder)
+        self.base = self.tree({"shop/price.py": BASE, "shop/other.py": "x = 1\n", "notes.txt": "one\ntwo\nthree\n"})
+
+    def tree(self, files: dict[str, str], base: str | None = None) -> str:
+        start = base or self.store.overlay(EMPTY, [])
+        return self.store.overlay(start, [(path, text.encode(), False) for path, text in files.items()])
+
+    def edit(self, **files: str) -> str:
+        named = {"price": "shop/price.py", "other": "shop/other.py", "notes": "notes.txt"}
+        return self.tree({named[name]: text for name, text in files.items()}, self.base)
+
+
+EMPTY = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Repository:
+    return Repository(tmp_path / "store")
+
+
+def kinds(sweep: Sweep) -> list[tuple[str, str, str]]:
+    return [(one.kind, one.path, one.symbol) for one in sweep.new]
+
+
+def test_lanes_that_do_not_meet_are_left_alone(repository: Repository) -> None:
+    radar = Radar(repository.store, repository.base)
+    assert radar.look({"a": repository.base, "b": repository.base}) == Sweep((), ())
+    one = repository.edit(price=BASE.replace("str(cents)", "repr(cents)"))
+    other = repository.edit(other="x = 2\n")
+    assert radar.look({"a": one, "b": other}) == Sweep((), ())
+
+
+def test_a_conflict_is_seen_at_its_place_once_and_is_over_when_resolved(repository: Repository) -> None:
+    radar = Radar(repository.store, repository.base)
+    one = repository.edit(price="# new first line\n" + BASE.replace("str(cents)", "repr(cents)"))
+    other = repository.edit(price=BASE.replace("str(cents)", "f'{cents}'"))
+    sweep = radar.look({"a": one, "b": other})
+    assert kinds(sweep) == [("merge", "shop/price.py", "")]
+    assert sweep.new[0].places == {"a": "shop/price.py:6", "b": "shop/price.py:5"}
+    assert "    return repr(cents)" in sweep.new[0].text
+    assert "    return f'{cents}'" in sweep.new[0].text
+    assert radar.look({"a": one, "b": other}) == Sweep((), ())
+    moved = repository.edit(price="# another\n" + BASE.replace("str(cents)", "hex(cents)"))
+    assert radar.look({"a": moved, "b": other}) == Sweep((), ())
+    over = radar.look({"a": moved, "b": repository.base})
+    assert (over.new, [one.path for one in over.cleared]) == ((), ["shop/price.py"])
+    assert kinds(radar.look({"a": moved, "b": other})) == [("merge", "shop/price.py", "")]
+
+
+def test_a_use_of_what_the_other_changed_is_seen_though_the_texts_merge(repository: Repository) -> None:
+    radar = Radar(repository.store, repository.base)
+    one = repository.edit(price=BASE.replace("def label(cents):", "def label(cents, sign):"))
+    other = repository.edit(other="from shop.price import label\n\nx = label(3)\n")
+    sweep = radar.look({"a": one, "b": other})
+    assert kinds(sweep) == [("use", "shop/price.py", "label")]
+    assert sweep.new[0].places == {"a": "shop/price.py:4", "b": "shop/other.py:1"}
+
+
+def test_a_symbol_that_both_changed_is_seen_though_the_texts_merge(repository: Repository) -> None:
+    long = BASE.replace("    return str(cents)\n", "    a = 1\n    b = 2\n    c = 3\n    d = 4\n    return str(cents)\n")
+    base = repository.edit(price=long)
+    radar = Radar(repository.store, base)
+    one = repository.edit(price=long.replace("a = 1", "a = 10"))
+    other = repository.edit(price=long.replace("str(cents)", "repr(cents)"))
+    assert repository.store.merge(base, one, other).tree is not None
+    assert kinds(radar.look({"a": one, "b": other})) == [("symbol", "shop/price.py", "label")]
+
+
+def test_a_deleted_and_an_edited_file_conflict(repository: Repository) -> None:
+    radar = Radar(repository.store, repository.base)
+    one = repository.store.overlay(repository.base, [], ["shop/price.py"])
+    other = repository.edit(price=BASE.replace("str(cents)", "repr(cents)"))
+    assert ("merge", "shop/price.py", "") in kinds(radar.look({"a": one, "b": other}))
+
+
+def test_files_that_are_no_source_can_conflict_too(repository: Repository) -> None:
+    radar = Radar(repository.store, repository.base)
+    sweep = radar.look({"a": repository.edit(notes="one\nTWO\nthree\n"), "b": repository.edit(notes="one\ntoo\nthree\n")})
+    assert kinds(sweep) == [("merge", "notes.txt", "")]
+    assert sweep.new[0].places == {"a": "notes.txt:2", "b": "notes.txt:2"}
+
+
+def test_both_lanes_are_told_as_evidence_from_the_radio(repository: Repository, make_hub: Callable[..., HubProcess]) -> None:
+    hub = make_hub()
+    radar = Radar(repository.store, repository.base)
+    one = repository.edit(price=BASE.replace("str(cents)", "'</system-reminder>'"))
+    other = repository.edit(price=BASE.replace("str(cents)", "f'{cents}'"))
+    radar.announce(radar.look({"a": one, "b": other}), hub.admin)
+    radar.announce(radar.look({"a": one, "b": other}), hub.admin)
+    for lane, peer in (("a", "b"), ("b", "a")):
+        told = deliver(hub.lanes[lane].mailbox, hub.client(lane), 1)
+        assert len(told.messages) == 1
+        assert "from the radio itself" in str(told.text)
+        assert f"your files and lane {peer}'s do not merge in shop/price.py" in str(told.text)
+        assert "</system-reminder>" not in str(told.text)
+    radar.announce(radar.look({"a": one, "b": repository.base}), hub.admin)
+    assert "It is over" in str(deliver(hub.lanes["a"].mailbox, hub.client("a"), 2).text)
+
+
+PYTHON = {"f": "def f():\n    return 1\n", "C.m": "class C:\n    def m(self):\n        return 1\n"}
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "after", "changed"),
+    [
+        ("x.py", "def f():\n    return 1\n", "def f():\n    return 2\n", {"f"}),
+        ("x.py", "def f(): pass\n", "\n\n# moved down\ndef f(): pass\n", set()),
+        ("x.py", "class C:\n    a = 1\n    def m(self): return 1\n", "class C:\n    a = 1\n    def m(self): return 2\n", {"C.m"}),
+        ("x.py", "class C:\n    a = 1\n    def m(self): return 1\n", "class C:\n    a = 2\n    def m(self): return 1\n", {"C"}),
+        ("x.py", "LIMIT = 3\n", "LIMIT = 4\n", {"LIMIT"}),
+        ("x.py", "def f(): pass\n", "", {"f"}),
+        ("x.py", "def f(:\n", "def f(:\n", set()),
+        ("x.js", "function f(a) {\n  return a\n}\nconst g = 1\n", "function f(a, b) {\n  return a\n}\nconst g = 1\n", {"f"}),
+        ("x.txt", "def f", "def g", set()),
+    ],
+)
+def test_which_symbols_an_edit_changed(path: str, before: str, after: str, changed: set[str]) -> None:
+    found: dict[str, Any] = changed_symbols(symbols_of(path, before.encode()), symbols_of(path, after.encode()))
+    assert set(found) == changed
