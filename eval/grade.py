@@ -5,7 +5,7 @@ import json
 import tempfile
 import threading
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Protocol
 from weakref import WeakValueDictionary
@@ -42,6 +42,21 @@ class GradedInstance(Protocol):
     def protected(self) -> tuple[str, ...]: ...
     @property
     def environment(self) -> EnvironmentSpec: ...
+
+
+@dataclass(frozen=True)
+class _Run:
+    """One run of a suite, weighed."""
+
+    result: ExecResult
+    judgement: Judgement
+    sentinels: frozenset[str]
+    expected: tuple[str, ...]
+
+    @property
+    def nothing_reached(self) -> bool:
+        """Whether the report is whole and no expected test is in it."""
+        return bool(self.judgement.statuses) and set(self.judgement.missing) == set(self.expected)
 
 
 class Grader:
@@ -82,20 +97,20 @@ class Grader:
                 return stored
             roots = self._instance.environment.source_roots
             graded = prepare_tree(self._store, (base_tree, tree), self._instance.protected, overlay, roots)
-            result, judgement = self._run(spec, graded, environment)
+            run = self._run(spec, graded, environment)
             verdict = SuiteVerdict(
                 suite=suite,
                 tree=tree,
-                passed=judgement.passed,
-                reason=judgement.reason,
-                statuses=judgement.statuses,
-                missing=judgement.missing,
+                passed=run.judgement.passed,
+                reason=run.judgement.reason,
+                statuses=run.judgement.statuses,
+                missing=run.judgement.missing,
                 control_files=graded.control_files,
-                environment_error=bool(judgement.statuses) and set(judgement.missing) == set(spec.expected),
-                duration_seconds=result.duration_seconds,
+                environment_error=run.nothing_reached,
+                duration_seconds=run.result.duration_seconds,
                 evidence=name,
             )
-            return self._file(verdict, key, result)
+            return self._file(verdict, key, run)
 
     def _environment(self) -> Environment:
         spec = self._instance.environment
@@ -114,7 +129,7 @@ class Grader:
         ]
         return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
 
-    def _run(self, spec: SuiteSpec, graded: GradedTree, environment: Environment) -> tuple[ExecResult, Judgement]:
+    def _run(self, spec: SuiteSpec, graded: GradedTree, environment: Environment) -> _Run:
         runner = runner_of(spec.command)
         if runner.interpreter != environment.interpreter:
             raise SetupError(f"{self._instance.id}: {runner.name} needs the interpreter {runner.interpreter}")
@@ -126,7 +141,7 @@ class Grader:
             result = self._run_tests(runner, folder, environment, planted.arguments, spec.timeout_seconds)
         finally:
             remove_tree(folder)
-        return result, _weighed(result, spec, planted.ids)
+        return _Run(result, _weighed(result, spec, planted.ids), planted.ids, spec.expected)
 
     def _run_tests(
         self,
@@ -146,17 +161,17 @@ class Grader:
         finally:
             sandbox.close()
 
-    def _file(self, verdict: SuiteVerdict, key: str, result: ExecResult) -> SuiteVerdict:
+    def _file(self, verdict: SuiteVerdict, key: str, run: _Run) -> SuiteVerdict:
         """Keep a verdict with its evidence: written beside and renamed, so that what is in place is whole."""
         final = self._evidence / verdict.evidence
+        facts = {"key": key, "sentinels": sorted(run.sentinels), "verdict": asdict(verdict)}
         try:
             self._evidence.mkdir(parents=True, exist_ok=True)
             beside = Path(tempfile.mkdtemp(prefix=".grading-", dir=self._evidence))
             try:
-                (beside / "junit.xml").write_bytes(result.stdout)
-                (beside / "output.txt").write_bytes(_cut(result.stderr))
-                text = json.dumps({"key": key, "verdict": asdict(verdict)}, indent=1)
-                (beside / "verdict.json").write_text(text + "\n", encoding="utf-8")
+                (beside / "junit.xml").write_bytes(run.result.stdout)
+                (beside / "output.txt").write_bytes(_cut(run.result.stderr))
+                (beside / "verdict.json").write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
                 beside.chmod(0o755)
                 stored = _stored(final, key)
                 if stored is not None:

@@ -18,6 +18,9 @@ WORKSPACE = "/workspace"
 HOME = "/home/agent"
 _PATH = "/usr/local/bin:/usr/bin:/bin"
 _FILES = Path(__file__).parent / "local_files"
+# The bench's own folders, wherever it is installed: the data set and the tests are in them.
+_ROOT = Path(__file__).absolute().parents[1]
+_OWN_FOLDERS = ("instances", "scenarios", "harnesses", "reconcilers", "radio", "eval", "sandboxes", "tests", "docs", ".git")
 _TOP_LEVEL = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
 _FROM_ETC = (
     "alternatives",
@@ -48,8 +51,7 @@ _OPEN_FILES = 8192
 # Sets the limits that need no control group, then becomes the program; the two descriptors are bubblewrap's.
 _WITH_LIMITS = 'ulimit -c 0; ulimit -n "$1"; ulimit -f "$2"; shift 2; exec "$@"'
 _IN_BUBBLEWRAP = (
-    'ulimit -c 0; ulimit -n "$1"; ulimit -f "$2"; exec 3>"$3" 4<"$4"; shift 4; '
-    'exec "$0" --json-status-fd 3 --args 4 -- "$@"'
+    'ulimit -c 0; ulimit -n "$1"; ulimit -f "$2"; exec 3>"$3" 4<"$4"; shift 4; exec "$0" --json-status-fd 3 --args 4 -- "$@"'
 )
 
 
@@ -90,8 +92,7 @@ def find_bubblewrap() -> str:
     program = shutil.which("bwrap")
     if program is None:
         raise SandboxError(
-            "bubblewrap (bwrap) is not installed: install the package `bubblewrap`, 0.8 or later, "
-            "or use the sandbox `unisolated`"
+            "bubblewrap (bwrap) is not installed: install the package `bubblewrap`, 0.8 or later, or use the sandbox `unisolated`"
         )
     return program
 
@@ -109,7 +110,10 @@ class LocalSandbox:
         self._support = scratch_folder("sandbox")
         self._arguments = self._support / "arguments"
         self._numbers = itertools.count()
-        arguments = [*_namespaces(spec), *_system(spec), *_own(spec), "--remount-ro", "/", "--chdir", WORKSPACE]
+        empty = self._support / "empty"
+        empty.mkdir()
+        arguments = [*_namespaces(spec), *_system(spec), *_own(spec), *_hidden(spec, empty)]
+        arguments += ["--remount-ro", "/", "--chdir", WORKSPACE]
         self._arguments.write_bytes(b"".join(os.fsencode(argument) + b"\0" for argument in arguments))
 
     def run(
@@ -250,6 +254,19 @@ def _own(spec: SandboxSpec) -> list[str]:
         bind = "--bind" if mount.writable else "--ro-bind"
         arguments += [bind, str(mount.source.absolute()), mount.target]
     return arguments
+
+
+def _hidden(spec: SandboxSpec, empty: Path) -> list[str]:
+    """An empty folder over each of the bench's own that would be seen, as when it is installed below /usr."""
+    seen = [(Path("/usr"), "/usr"), *((mount.source.absolute(), mount.target) for mount in spec.mounts)]
+    own = [_ROOT / name for name in _OWN_FOLDERS if (_ROOT / name).is_dir()]
+    return [
+        argument
+        for source, target in seen
+        for folder in own
+        if folder.is_relative_to(source) and folder != source
+        for argument in ("--ro-bind", str(empty), str(Path(target, folder.relative_to(source))))
+    ]
 
 
 def _limits() -> list[str]:

@@ -190,6 +190,13 @@ class TestIsolation:
         (other / "n").touch()
         assert out(isolated, f"ls {other} /workspace/.. 2>/dev/null | grep -cx 'n\\|other'") == "0\n"
 
+    def test_the_bench_s_own_folders_are_out_of_sight_where_they_are_mounted(self, workspace: Path) -> None:
+        """As when the bench is installed among an interpreter's packages, which a sandbox must see."""
+        with closing(LocalSandboxFactory().open(SandboxSpec(workspace, (Mount(ROOT, "/opt/python"),)))) as sandbox:
+            assert out(sandbox, "ls -A /opt/python/instances /opt/python/eval /opt/python/tests | grep -v :").split() == []
+            assert out(sandbox, "cat /opt/python/pyproject.toml | grep -c crosstalk-bench") == "1\n"
+            assert out(sandbox, "touch /opt/python/instances/x 2>/dev/null && echo yes") == ""
+
     def test_a_link_in_the_workspace_leads_nowhere(self, isolated: Sandbox, workspace: Path, tmp_path: Path) -> None:
         (tmp_path / "secret").write_text("x", encoding="utf-8")
         (workspace / "link").symlink_to(tmp_path / "secret")

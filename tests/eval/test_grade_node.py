@@ -1,0 +1,67 @@
+"""Grading with node's own test runner."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from grading_bench import NODE_IDS, NODE_KEPT, NODE_RIGHT, Bench, node_bench
+
+from eval.junit import Status
+from sandboxes.local import UnisolatedSandboxFactory
+
+pytestmark = pytest.mark.needs("bwrap", "node")
+
+WRONG = "exports.add = (a, b) => a - b;\n"
+ATTACKS = {
+    "exit at load": "process.exit(0);\n",
+    "exit in a test": "exports.add = () => process.exit(0);\n",
+    "assertions switched off": "const a = require('node:assert');\na.strictEqual = a.equal = a.deepStrictEqual = () => {};\n"
+    + WRONG,
+    "tests that do nothing": "const t = require('node:test');\nconst real = t.test;\nt.test = t.it = (n) => real(n, () => {});\n"
+    + WRONG,
+    "errors swallowed": "process.on('uncaughtException', () => {});\nprocess.exitCode = 0;\n" + WRONG,
+    "a fake report printed": 'console.log(\'<testcase file="heldout/a.test.js" name="big"></testcase>\');\n' + WRONG,
+    "a loop": "exports.add = () => { for (;;); };\n",
+}
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    return node_bench(tmp_path)
+
+
+def test_right_and_wrong(bench: Bench) -> None:
+    right, wrong = bench.grade(NODE_RIGHT), bench.grade({})
+    assert right.reason == "passed"
+    assert right.statuses == {name: Status.PASSED for name in (*NODE_IDS, *NODE_KEPT)}
+    assert wrong.statuses == {**{name: Status.FAILED for name in NODE_IDS}, NODE_KEPT[0]: Status.PASSED}
+    assert bench.grade(NODE_RIGHT, "base").reason == "passed"
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_no_attack_passes(name: str, bench: Bench) -> None:
+    assert not bench.with_deadline(3 if name == "a loop" else 30).grade({"lib/add.js": ATTACKS[name]}).passed
+
+
+def test_options_of_the_caller_are_not_obeyed(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NODE_OPTIONS", "--require /nowhere.js")
+    monkeypatch.setenv("NODE_TEST_CONTEXT", "child")
+    bench = replace(bench, factory=UnisolatedSandboxFactory())
+    assert bench.grade(NODE_RIGHT).passed
+
+
+def test_skipped_and_todo_are_no_pass(bench: Bench) -> None:
+    text = (
+        "const { test } = require('node:test');\ntest.skip('s', () => {});\ntest.todo('t', () => {});\n"
+        + 2 * "test('d', () => {});\n"
+    )
+    ids = tuple(f"heldout/s.test.js::{name}" for name in "std")
+    bench = bench.with_tests({"heldout/s.test.js": text}, ids, "heldout")
+    verdict = bench.grade(NODE_RIGHT)
+    assert [verdict.statuses[name] for name in ids] == [Status.SKIPPED, Status.SKIPPED, Status.DUPLICATE]
+
+
+def test_what_does_not_load_failed(bench: Bench) -> None:
+    verdict = bench.grade({"lib/add.js": "throw new Error('no');\n"})
+    assert not verdict.passed
+    assert verdict.statuses["heldout/a.test.js"] == Status.FAILED
