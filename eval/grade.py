@@ -5,7 +5,7 @@ import json
 import tempfile
 import threading
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 from weakref import WeakValueDictionary
@@ -13,7 +13,7 @@ from weakref import WeakValueDictionary
 from eval.graded_tree import GradedTree, OverlayFile, prepare_tree, read_overlay
 from eval.junit import REPORT_LIMIT, Status, UnreadableReportError, parse_report
 from eval.runners import FILES_TARGET, RUNNER_FILES, Runner, runner_of
-from eval.sentinels import plant
+from eval.sentinels import is_plain, plant
 from eval.verdict import Judgement, SuiteVerdict, judge
 from instances.model import EnvironmentSpec, SuiteSpec
 from sandboxes.base import ExecResult, Mount, SandboxFactory, SandboxSpec
@@ -97,7 +97,7 @@ class Grader:
                 return stored
             roots = self._instance.environment.source_roots
             graded = prepare_tree(self._store, (base_tree, tree), self._instance.protected, overlay, roots)
-            run = self._run(spec, graded, environment)
+            run = self._run(spec, graded, environment, {path: content for path, content, _ in overlay})
             verdict = SuiteVerdict(
                 suite=suite,
                 tree=tree,
@@ -129,7 +129,7 @@ class Grader:
         ]
         return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
 
-    def _run(self, spec: SuiteSpec, graded: GradedTree, environment: Environment) -> _Run:
+    def _run(self, spec: SuiteSpec, graded: GradedTree, environment: Environment, held_out: Mapping[str, bytes]) -> _Run:
         runner = runner_of(spec.command)
         if runner.interpreter != environment.interpreter:
             raise SetupError(f"{self._instance.id}: {runner.name} needs the interpreter {runner.interpreter}")
@@ -137,11 +137,15 @@ class Grader:
         try:
             self._store.checkout(graded.tree, folder)
             files = runner.test_files(spec.command[1:], self._store.paths(graded.tree))
+            tests = {path: (folder / path).read_bytes() for path in files if is_plain(folder, path)}
             planted = plant(runner, folder, spec.command[1:], files)
             result = self._run_tests(runner, folder, environment, planted.arguments, spec.timeout_seconds)
+            judgement = _weighed(result, spec, planted.ids)
+            if judgement.passed and not _intact(folder, {**held_out, **tests, **planted.files}):
+                judgement = replace(judgement, reason="the tests were changed while they ran")
         finally:
             remove_tree(folder)
-        return _Run(result, _weighed(result, spec, planted.ids), planted.ids, spec.expected)
+        return _Run(result, judgement, planted.ids, spec.expected)
 
     def _run_tests(
         self,
@@ -204,6 +208,11 @@ def _weighed(result: ExecResult, spec: SuiteSpec, sentinels: frozenset[str]) -> 
     except UnreadableReportError as error:
         return Judgement(f"unreadable report: {error}", {}, spec.expected)
     return judge(report, result.returncode, spec.expected, sentinels)
+
+
+def _intact(folder: Path, files: Mapping[str, bytes]) -> bool:
+    """Whether the files of a tree still are what was written there."""
+    return all(is_plain(folder, path) and (folder / path).read_bytes() == content for path, content in files.items())
 
 
 def _stored(folder: Path, key: str) -> SuiteVerdict | None:

@@ -7,7 +7,7 @@ from xml.parsers import expat
 
 REPORT_LIMIT = 64 << 20
 _DEEPEST = 16
-_MOST_CASES = 500_000
+_MOST_CASES = 100_000
 _MESSAGE_LIMIT = 2000
 
 

@@ -6,7 +6,7 @@ They are named anew for each run, look like ordinary tests, and fail in the seve
 import ast
 import random
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -23,8 +23,8 @@ split stable stored strict suffix summary target total trimmed typed unique unus
 whole
 """.split()  # noqa: SIM905 - a list of a hundred words reads better so
 _PYTHON = (
-    "def test_{name}():\n    values = [{a}, {b}, {c}]\n    assert sum(values) == {wrong_sum}\n",
-    'def test_{name}():\n    table = {{"{word}": {a}, "{other}": {b}}}\n    assert table["{absent}"] == {a}\n',
+    "def test_{name}():\n    values = [{a}, {b}, {thing}]\n    assert len(values) == {wrong_sum}\n",
+    'def test_{name}():\n    table = {{"{word}": {a}, "{other}": {b}}}\n    assert table["{absent}"] == {thing}\n',
     'class Test{title}:\n    def test_{name}(self):\n        assert "{word}-{other}".split("-") == ["{other}", "{word}"]\n',
 )
 _PYTHON_FIRST = (
@@ -44,10 +44,17 @@ _MOST_FILES = 3
 
 @dataclass(frozen=True)
 class Planted:
-    """The sentinels of one run: their ids, and the arguments with the files that hold some of them."""
+    """The sentinels of one run.
+
+    Attributes:
+        ids: what they are reported as.
+        arguments: the suite's, with the files that hold nothing but sentinels.
+        files: every file that was written, and its content.
+    """
 
     ids: frozenset[str]
     arguments: tuple[str, ...]
+    files: Mapping[str, bytes]
 
 
 def plant(runner: Runner, folder: Path, arguments: Sequence[str], files: Sequence[str]) -> Planted:
@@ -59,19 +66,30 @@ def plant(runner: Runner, folder: Path, arguments: Sequence[str], files: Sequenc
         files: the test files that these name.
     """
     writer = _Writer(folder, random.SystemRandom(), left_out_words(arguments))
-    chosen = [path for path in files if writer.is_plain(path)]
+    chosen = [path for path in files if is_plain(folder, path)]
     if len(chosen) > _MOST_FILES:
         chosen = writer.choice.sample(chosen, _MOST_FILES)
-    if runner.interpreter == "node":
-        return _plant_node(writer, arguments, chosen)
-    return _plant_python(writer, arguments, chosen)
+    plant_in = _plant_node if runner.interpreter == "node" else _plant_python
+    own_arguments = plant_in(writer, arguments, chosen)
+    return Planted(frozenset(writer.ids), own_arguments, writer.files)
 
 
-def _plant_python(writer: "_Writer", arguments: Sequence[str], chosen: Sequence[str]) -> Planted:
+def is_plain(folder: Path, path: str) -> bool:
+    """Whether a path below a folder is a regular file that is reached through no link."""
+    at = folder
+    for part in PurePosixPath(path).parts:
+        at /= part
+        if at.is_symlink():
+            return False
+    return at.is_file()
+
+
+def _plant_python(writer: "_Writer", arguments: Sequence[str], chosen: Sequence[str]) -> tuple[str, ...]:
     for path in chosen:
         content = writer.read(path)
+        things = _imported_names(content)
         for template in writer.choice.sample(_PYTHON, 2):
-            content = _inserted(content, writer.python_test(path, template), writer.choice)
+            content = _inserted(content, writer.python_test(path, template, things), writer.choice)
         writer.write(path, content)
     home = chosen[0].rpartition("/")[0] if chosen else ""
     beside = []
@@ -81,10 +99,10 @@ def _plant_python(writer: "_Writer", arguments: Sequence[str], chosen: Sequence[
         beside.append(path)
     folders = [argument for argument in arguments if (writer.folder / argument).is_dir()]
     outside = [path for path in beside if not any(_is_in(path, folder) for folder in folders)]
-    return Planted(frozenset(writer.ids), (*outside[:1], *arguments, *outside[1:]))
+    return (*outside[:1], *arguments, *outside[1:])
 
 
-def _plant_node(writer: "_Writer", arguments: Sequence[str], chosen: Sequence[str]) -> Planted:
+def _plant_node(writer: "_Writer", arguments: Sequence[str], chosen: Sequence[str]) -> tuple[str, ...]:
     for path in chosen:
         content = writer.read(path)
         first, *others = writer.choice.sample(_NODE, 2)
@@ -97,14 +115,29 @@ def _plant_node(writer: "_Writer", arguments: Sequence[str], chosen: Sequence[st
             content += b"\n" + writer.node_test(path, template).encode() + b"\n"
         writer.write(path, content)
     if chosen:
-        return Planted(frozenset(writer.ids), tuple(arguments))
+        return tuple(arguments)
     path = writer.new_path("", "{}.test.mjs", "-")
     writer.write(path, "\n".join(writer.node_test(path, template) for template in _NODE).encode())
-    return Planted(frozenset(writer.ids), (*arguments, path))
+    return (*arguments, path)
 
 
 def _is_in(path: str, folder: str) -> bool:
     return PurePosixPath(path).is_relative_to(PurePosixPath(folder))
+
+
+def _imported_names(content: bytes) -> list[str]:
+    """What a module imports at its top."""
+    try:
+        body = ast.parse(content).body
+    except (SyntaxError, ValueError):
+        return []
+    aliases = [
+        alias
+        for node in body
+        if isinstance(node, ast.Import | ast.ImportFrom) and getattr(node, "module", "") != "__future__"
+        for alias in node.names
+    ]
+    return [alias.asname or alias.name.partition(".")[0] for alias in aliases if alias.name != "*"]
 
 
 def _inserted(content: bytes, test: str, choice: random.Random) -> bytes:
@@ -140,21 +173,14 @@ class _Writer:
         self.choice = choice
         self._words_allowed = [word for word in _WORDS if not any(part in word for part in left_out)]
         self.ids: set[str] = set()
-
-    def is_plain(self, path: str) -> bool:
-        """Whether this is a regular file that is reached through no link."""
-        at = self.folder
-        for part in PurePosixPath(path).parts:
-            at /= part
-            if at.is_symlink():
-                return False
-        return at.is_file()
+        self.files: dict[str, bytes] = {}
 
     def read(self, path: str) -> bytes:
         return (self.folder / path).read_bytes()
 
     def write(self, path: str, content: bytes) -> None:
         (self.folder / path).write_bytes(content)
+        self.files[path] = content
 
     def new_path(self, home: str, pattern: str, joint: str) -> str:
         """A path of a file that is not there yet."""
@@ -163,7 +189,8 @@ class _Writer:
             if not (self.folder / path).is_symlink() and not (self.folder / path).exists():
                 return path
 
-    def python_test(self, path: str, template: str) -> str:
+    def python_test(self, path: str, template: str, things: Sequence[str] = ()) -> str:
+        """A test's source; it uses one of the things that its module imports, as the tests around it do."""
         words = self._words(3)
         title = "".join(word.title() for word in self._words(2))
         if template.startswith("class") or "unittest" in template:
@@ -171,7 +198,9 @@ class _Writer:
             self.ids.add(f"{path}::{class_name}::test_{'_'.join(words)}")
         else:
             self.ids.add(f"{path}::test_{'_'.join(words)}")
-        return template.format(name="_".join(words), title=title, **self._values())
+        values = self._values()
+        thing = self.choice.choice(things) if things else values["c"]
+        return template.format(name="_".join(words), title=title, thing=thing, **values)
 
     def node_test(self, path: str, template: str) -> str:
         words = " ".join(self._words(4))

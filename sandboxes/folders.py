@@ -2,6 +2,7 @@
 
 import atexit
 import fcntl
+import itertools
 import os
 import shutil
 import stat
@@ -30,7 +31,7 @@ def scratch_folder(prefix: str) -> Path:
 
 
 def remove_tree(folder: Path) -> None:
-    """Remove a folder, also one that holds folders nobody may enter. A missing one is fine.
+    """Remove a folder, also one that holds folders nobody may enter, or too deep ones. A missing one is fine.
 
     Raises:
         SandboxError: something in it can't be removed.
@@ -39,24 +40,26 @@ def remove_tree(folder: Path) -> None:
         shutil.rmtree(folder)
     except FileNotFoundError:
         return
-    except OSError:
-        _open_up(folder)
+    except (OSError, RecursionError):
         try:
+            _flatten(folder)
             shutil.rmtree(folder)
         except OSError as error:
             raise SandboxError(f"cannot remove {error.filename}: {error.strerror}") from error
 
 
-def _open_up(folder: Path) -> None:
-    """Let the owner into every folder; links are not followed."""
+def _flatten(folder: Path) -> None:
+    """Move every folder in a folder to its top, and let the owner into each, so that no path is long. Follows no link."""
+    numbers = itertools.count()
+    folder.chmod(stat.S_IRWXU)
     pending = [folder]
     while pending:
         current = pending.pop()
-        try:
-            current.chmod(stat.S_IRWXU)
-            pending += [Path(entry.path) for entry in os.scandir(current) if entry.is_dir(follow_symlinks=False)]
-        except OSError:
-            continue  # the removal that follows names what is wrong
+        for entry in list(os.scandir(current)):
+            if entry.is_dir(follow_symlinks=False):
+                above = Path(entry.path)
+                above.chmod(stat.S_IRWXU)
+                pending.append(above.rename(folder / f".removed-{os.getpid()}-{next(numbers)}"))
 
 
 def _process_root() -> Path:

@@ -105,6 +105,17 @@ ATTACKS: dict[str, tuple[dict[str, str], set[str]]] = {
         set(),
     ),
     "a forked child that goes on as the runner": ({"src/sums/__init__.py": "import os\nos.fork()\n" + WRONG}, set()),
+    "tests rewritten on disk": (
+        {
+            "src/sums/__init__.py": "import glob\nfor f in glob.glob('heldout/*.py'):\n    open(f, 'a').write('# x\\n')\n"
+            + RIGHT["src/sums/__init__.py"]
+        },
+        set(),
+    ),
+    "tests removed from disk": (
+        {"src/sums/__init__.py": "import shutil\nshutil.rmtree('heldout')\n" + RIGHT["src/sums/__init__.py"]},
+        set(),
+    ),
     "deselection": (
         {"src/sums/__init__.py": "import _pytest.main as m\nm.Session.perform_collect = lambda self, *a, **k: []\n" + WRONG},
         set(),
@@ -132,6 +143,7 @@ class TestDishonest:
         verdict = bench.grade(files)
         assert not verdict.passed
         assert set(verdict.control_files) == told
+        assert verdict.reason != "passed"
         assert "sentinel" not in json.dumps(verdict.statuses)
 
     def test_honest_work_passes_beside_such_files(self, bench: Bench) -> None:
@@ -169,7 +181,8 @@ class TestDishonest:
         environment = ensure_environment("python", bench.instance.environment.lock.read_bytes())
         interpreter = [str(mount.source) for mount in environment.mounts]
         spy = (
-            "import os\nfound = []\nfor top in set(os.listdir('/')) - {'usr', 'bin', 'sbin', 'lib', 'lib64', 'etc', 'proc', 'dev'}:\n"
+            "import os\nfound = []\n"
+            "for top in {*os.listdir('/')} - {'usr', 'bin', 'sbin', 'lib', 'lib64', 'etc', 'proc', 'dev'}:\n"
             "    found += [os.path.join(folder, f) for folder, _, files in os.walk('/' + top) for f in files]\n"
             f"print('FOUND', [f for f in found if not f.startswith(tuple({interpreter!r}))], flush=True)\n"
         )
