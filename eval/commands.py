@@ -245,7 +245,7 @@ def _run_and_report(results: "ResultsFolder", chosen: "Sequence[Instance]", jobs
         [reconciler_named(name) for name in manifest.reconcilers],
     )
     try:
-        with progress(len(manifest.cells)) as watcher:
+        with progress() as watcher:
             run_cells(bench, jobs, watcher)
     except KeyboardInterrupt:
         typer.echo(f"interrupted; go on with: crosstalk resume {results.path}", err=True)

@@ -20,6 +20,7 @@ from sandboxes.exec import run
 from scenarios.engine import Draw
 from scenarios.model import Scenario
 from scenarios.prompts import PromptContext, build_prompt
+from scenarios.radio_link import lacking
 
 SHIPPED = "shipped"
 
@@ -88,9 +89,22 @@ def _playable(choice: Choice) -> tuple[dict[Scenario, list[Instance]], list[Skip
         if refusal and fitting:
             reason = f"harness {choice.harness.name}: {refusal}"
             skipped.append(SkipEntry(scenario=scenario.name, instances=len(fitting), reason=reason))
-        elif fitting:
-            playable[scenario] = fitting
+            continue
+        for reason, group in _by_lack(choice.harness, scenario, fitting).items():
+            if reason:
+                skipped.append(SkipEntry(scenario=scenario.name, instances=len(group), reason=reason))
+            else:
+                playable[scenario] = group
     return playable, skipped
+
+
+def _by_lack(harness: Harness, scenario: Scenario, instances: Sequence[Instance]) -> dict[str, list[Instance]]:
+    """Instances by what is missing to play them; those that lack nothing under the empty text."""
+    groups: dict[str, list[Instance]] = {}
+    for one in instances:
+        lack = lacking(scenario) or harness.lacks(scenario, one.replay)
+        groups.setdefault(lack or "", []).append(one)
+    return groups
 
 
 def _cells(choice: Choice, playable: dict[Scenario, list[Instance]]) -> list[CellEntry]:

@@ -13,10 +13,15 @@ from eval.records import CellEntry, CellRecord
 class PlainProgress:
     """One line a finished cell. Its counts are guarded by one lock."""
 
-    def __init__(self, total: int, stream: TextIO) -> None:
-        self.total, self.done, self.stream = total, 0, stream
+    def __init__(self, stream: TextIO) -> None:
+        self.total, self.done, self.stream = 0, 0, stream
         self.lock = Lock()
         self.clock = time.monotonic()
+
+    def expect(self, cells: int) -> None:
+        """So many more cells are to be run."""
+        with self.lock:
+            self.total += cells
 
     def started(self, cell: CellEntry) -> None:
         return
@@ -36,8 +41,8 @@ class PlainProgress:
 class TerminalProgress(PlainProgress):
     """A line a running cell, and the totals below, redrawn in place."""
 
-    def __init__(self, total: int, stream: TextIO) -> None:
-        super().__init__(total, stream)
+    def __init__(self, stream: TextIO) -> None:
+        super().__init__(stream)
         from rich.console import Console
         from rich.live import Live
 
@@ -65,12 +70,12 @@ class TerminalProgress(PlainProgress):
 
 
 @contextmanager
-def progress(total: int) -> Iterator[PlainProgress]:
-    """The progress of `total` cells, on standard error."""
+def progress() -> Iterator[PlainProgress]:
+    """The progress of a run, on standard error."""
     if not sys.stderr.isatty():
-        yield PlainProgress(total, sys.stderr)
+        yield PlainProgress(sys.stderr)
         return
-    terminal = TerminalProgress(total, sys.stderr)
+    terminal = TerminalProgress(sys.stderr)
     with terminal.live:
         yield terminal
 

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from eval.records import (
     CellEntry,
     CellRecord,
     ConflictRecord,
+    RadioCounts,
     Status,
     TimingRecord,
     TurnRecord,
@@ -21,7 +23,7 @@ from eval.records import (
 from eval.storage import RECORD, json_lines
 from harnesses.base import Ended
 from reconcilers.base import Combined, CombineStatus
-from sandboxes.usage import Usage
+from sandboxes.usage import UNKNOWN_USAGE, Usage
 from scenarios.engine import Draw, Played, PlayedTurn
 
 if TYPE_CHECKING:
@@ -54,10 +56,12 @@ def build_record(cell: CellEntry, bench: Bench, draw: Draw, outcome: "Outcome", 
         solved=solved,
         deployable=_deployable(candidates),
         paper=any(one.paper for one in candidates.values()),
-        usage=_total(one.turn.usage for one in outcome.played.turns),
+        # Without turns the play broke off: what the lanes used until then is not known.
+        usage=_total(one.turn.usage for one in outcome.played.turns) if outcome.played.turns else _usage(UNKNOWN_USAGE),
         reconciler_usage=_total(one.usage for one in outcome.combined.values()),
         turns=[_turn(one, outcome.own_sides.get(one.lane), cell.instance) for one in outcome.played.turns],
         candidates=candidates,
+        radio={lane: RadioCounts(**asdict(one)) for lane, one in outcome.played.radio.items()} or None,
         timing=timing,
     )
 
@@ -70,6 +74,8 @@ def write_cell(record: CellRecord, played: Played, folder: Path) -> None:
         lines = [{"role": "prompt", "text": one.prompt}, *one.turn.transcript]
         (folder / f"{name}.transcript.jsonl").write_text(json_lines(lines), encoding="utf-8")
     (folder / "events.jsonl").write_text(json_lines(played.events), encoding="utf-8")
+    if played.radio_events:
+        (folder / "radio.jsonl").write_bytes(played.radio_events)
     (folder / RECORD).write_text(record.model_dump_json(indent=1) + "\n", encoding="utf-8")
 
 

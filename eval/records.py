@@ -91,6 +91,20 @@ class CandidateRecord(_Model):
     paper: bool
 
 
+class RadioCounts(_Model):
+    """What the radio counted for one lane; `unread` mentions never came before its model."""
+
+    sent: int
+    received: int
+    shown: int
+    noticed: int
+    unread: int
+    expired: int
+    refused: int
+    listening_steps: int
+    drains: int
+
+
 class TimingRecord(_Model):
     started: str
     seconds: float
@@ -100,7 +114,7 @@ class CellRecord(_Model):
     """One cell: one instance, scenario, configuration and repeat.
 
     `candidates` has one entry, `final`, for single and serial schedules, else one a reconciler; `solved` passes if any does.
-    `usage` is the lanes' alone, `reconciler_usage` what all reconcilers used.
+    `radio` is by lane, `None` without a channel. `usage` is the lanes' alone, `reconciler_usage` what all reconcilers used.
     """
 
     schema_version: Literal[1] = 1
@@ -124,6 +138,7 @@ class CellRecord(_Model):
     reconciler_usage: UsageRecord
     turns: list[TurnRecord]
     candidates: dict[str, CandidateRecord]
+    radio: dict[str, RadioCounts] | None
     timing: TimingRecord
 
 

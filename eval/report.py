@@ -25,6 +25,17 @@ class ReconcilerRow(_Model):
     mean_effective_tokens: float | None = Field(description="the lanes' and its own, mean over instances; null: unknown")
 
 
+class RadioRow(_Model):
+    """Sums over the row's graded cells and both lanes."""
+
+    sent: int
+    shown: int
+    unread: int = Field(description="mentions that never came before the receiver's model; expired ones among them")
+    expired: int
+    refused: int
+    listening_steps: int = Field(description="steps spent on waiting for or reading messages")
+
+
 class Row(_Model):
     """One scenario in one family. Rates are fractions of 1, averaged per instance first; null is unknown."""
 
@@ -49,6 +60,7 @@ class Row(_Model):
     mean_reconciler_tokens: float | None
     relative_cost: float | None = Field(description="to the oracle's mean over the n_matched instances")
     by_reconciler: dict[str, ReconcilerRow]
+    radio: RadioRow | None = Field(description="null without a channel")
     infrastructure: int = Field(description="cells that say nothing yet; while there are any the row is incomplete")
     missing: int = Field(description="planned cells without a record")
     incomplete: bool
@@ -169,6 +181,7 @@ def _row(
         by_reconciler={
             name: _reconciler_row(name, graded) for name in manifest.reconcilers if any(name in one.candidates for one in graded)
         },
+        radio=_radio_row(graded),
         infrastructure=infrastructure,
         missing=missing,
         incomplete=bool(infrastructure or missing),
@@ -215,6 +228,20 @@ def _reconciler_row(name: str, graded: Sequence[CellRecord]) -> ReconcilerRow:
         n=len(own),
         solved=sum(one.candidates[name].solved for one in own),
         mean_effective_tokens=_mean(per_instance(own, cost)),
+    )
+
+
+def _radio_row(graded: Sequence[CellRecord]) -> RadioRow | None:
+    lanes = [lane for one in graded if one.radio for lane in one.radio.values()]
+    if not lanes:
+        return None
+    return RadioRow(
+        sent=sum(lane.sent for lane in lanes),
+        shown=sum(lane.shown for lane in lanes),
+        unread=sum(lane.unread for lane in lanes),
+        expired=sum(lane.expired for lane in lanes),
+        refused=sum(lane.refused for lane in lanes),
+        listening_steps=sum(lane.listening_steps for lane in lanes),
     )
 
 

@@ -5,7 +5,7 @@ import io
 from collections.abc import Sequence
 from enum import StrEnum
 
-from eval.report import Report, Row
+from eval.report import RadioRow, Report, Row
 from instances.model import Family
 
 UNKNOWN = "unknown"
@@ -51,6 +51,9 @@ def _tables(report: Report, style: str) -> str:
                 marks = best_two(group)
                 table = [_cells(row, marks.get(row.scenario, "")) for row in group]
                 parts.append(tabulate(table, headers=[title, *_HEADERS], tablefmt=style, disable_numparse=True))
+    if talking := [row for row in report.rows if row.radio]:
+        parts.append(f"{heading}messages")
+        parts.append(tabulate([_radio_cells(row) for row in talking], headers=_RADIO_HEADERS, tablefmt=style))
     parts.append("\n".join(_footnotes(report)))
     return "\n\n".join(parts) + "\n"
 
@@ -92,6 +95,25 @@ def _cells(row: Row, mark: str) -> list[str]:
     ]
 
 
+_RADIO_HEADERS = ("family", "scenario", "n", "sent", "shown", "unread", "expired", "refused", "steps spent on listening")
+
+
+def _radio_cells(row: Row) -> list[str | int]:
+    radio = row.radio
+    assert radio is not None
+    return [
+        row.family,
+        row.scenario,
+        row.n,
+        radio.sent,
+        radio.shown,
+        radio.unread,
+        radio.expired,
+        radio.refused,
+        radio.listening_steps,
+    ]
+
+
 def best_two(rows: Sequence[Row]) -> dict[str, str]:
     """Marks for the two best of a group: by pass rate, then by cost; an unknown cost is never the cheapest."""
     known = [row for row in rows if row.pass_rate]
@@ -125,8 +147,9 @@ def _footnotes(report: Report) -> list[str]:
 
 def _csv(report: Report) -> str:
     reconcilers = report.run.reconcilers
-    plain = [name for name in Row.model_fields if name != "by_reconciler"]
+    plain = [name for name in Row.model_fields if name not in {"by_reconciler", "radio"}]
     extra = [f"{name}_{part}" for name in reconcilers for part in ("n", "solved", "mean_effective_tokens")]
+    extra += [f"radio_{part}" for part in RadioRow.model_fields]
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow([*plain, *extra])
@@ -135,6 +158,7 @@ def _csv(report: Report) -> str:
         for name in reconcilers:
             one = row.by_reconciler.get(name)
             values += [one.n, one.solved, one.mean_effective_tokens] if one else [None, None, None]
+        values += [getattr(row.radio, part) if row.radio else None for part in RadioRow.model_fields]
         writer.writerow(["" if value is None else value for value in values])
     return out.getvalue()
 

@@ -23,6 +23,7 @@ class Watcher(Protocol):
 
     def started(self, cell: CellEntry) -> None: ...
     def ended(self, cell: CellEntry, record: CellRecord) -> None: ...
+    def expect(self, cells: int) -> None: ...
 
 
 def run_cells(bench: Bench, jobs: int, watcher: Watcher) -> None:
@@ -45,14 +46,14 @@ def run_cells(bench: Bench, jobs: int, watcher: Watcher) -> None:
             record = None
         if record is None:
             pending.append(cell)
-    for _ in range(MAX_ATTEMPTS):
+    for attempt in range(1, MAX_ATTEMPTS + 1):
+        watcher.expect(len(pending))
         faulty = _run_once(pending, bench, jobs, watcher)
         pending = [cell for cell in bench.manifest.cells if cell in faulty]
-        if not pending:
+        if not pending or attempt == MAX_ATTEMPTS:
             break
-        if _ < MAX_ATTEMPTS - 1:
-            for cell in pending:
-                results.discard(cell.cell)
+        for cell in pending:
+            results.discard(cell.cell)
     results.clear_leftovers()
 
 

@@ -1,12 +1,12 @@
 """The seam of a harness: the agent program that works in a lane."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, Protocol
 
-from sandboxes.base import Sandbox
+from sandboxes.base import Mount, Sandbox
 from sandboxes.usage import Usage
 
 
@@ -26,6 +26,41 @@ class Limits:
     max_minutes: float = 30.0
 
 
+class Failure(StrEnum):
+    """What broke where a turn ended as `infrastructure`."""
+
+    RATE_LIMIT = "rate-limit"
+    OVERLOADED = "overloaded"
+    AUTH = "auth"  # everybody's: a campaign pauses
+    PROVIDER = "provider"  # any other answer of the provider that is no model's
+    CRASH = "crash"  # the program ended without its closing event
+    NO_FIRST_EVENT = "no-first-event"
+    HANG = "hang"  # the program waited for its model and nothing came
+
+
+@dataclass(frozen=True)
+class Metering:
+    """Where a turn's usage comes from.
+
+    Attributes:
+        responses: the sum over the responses that were seen, each counted once.
+        closing: the program's own closing total over all its models; `None` where it did not get so far.
+        abandoned: of `responses`, those that broke off and that the program does not count itself.
+        by_model: the closing total's table.
+        cost_usd: the program's own estimate.
+        lower_bound: tokens are known to be missing.
+        notes: what does not fit together.
+    """
+
+    responses: Usage
+    closing: Usage | None = None
+    abandoned: Usage = field(default_factory=Usage)
+    by_model: Mapping[str, Usage] = field(default_factory=dict)
+    cost_usd: float | None = None
+    lower_bound: bool = False
+    notes: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True)
 class Turn:
     """One invocation of a harness in a lane.
@@ -36,6 +71,9 @@ class Turn:
         steps: tool calls made.
         session: what a later turn of the lane resumes, if the harness can.
         transcript: what was said and done, one mapping a line.
+        failure: what broke, where it ended as infrastructure.
+        metering: where the usage comes from, for programs that report it.
+        labels: what a reader of the record is to know, such as background tasks that were alive at the end.
     """
 
     ended: Ended
@@ -44,6 +82,9 @@ class Turn:
     steps: int
     session: str | None
     transcript: tuple[dict[str, Any], ...] = ()
+    failure: Failure | None = None
+    metering: Metering | None = None
+    labels: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -63,11 +104,23 @@ class ReplaySource:
         script: the lane's script, which need not exist.
         patch: gives a patch of the instance by name, such as `references/a`.
         reference: the patch name that is applied where there is no script.
+        channel, listening, envelope: the scenario's, which decide what a script's `say` and `listen` are.
     """
 
     script: Path
     patch: Callable[[str], bytes]
     reference: str
+    channel: str = "none"
+    listening: str = "none"
+    envelope: bool = False
+
+
+@dataclass(frozen=True)
+class Fitting:
+    """What a harness's program needs of a lane's sandbox, beside what every lane has."""
+
+    mounts: tuple[Mount, ...] = ()
+    network: bool = False
 
 
 @dataclass(frozen=True)
@@ -80,6 +133,13 @@ class Lane:
         sandbox: where the lane's commands run.
         boundary: to be called after each step; returns what surfaces before the next model call, empty for nothing.
         replay: what a scripted agent plays.
+        listening: how messages get before the lane's model (`none`, `pull`, `foreground`, `watcher`, `hook`).
+        stopping: to be called when a scripted agent is about to stop, with its last step; what it returns is shown once more.
+        pause: to be called by a scripted agent that waits for another's message: the others move until something has come
+            for it, True; or nothing will come any more, False.
+        hook: where `listening` is `hook`, the command, as seen inside, that a real program must call at each step boundary
+            and before it stops, with the event's name; the sandbox's environment holds what it needs.
+        turn: 1 for the lane's first turn.
     """
 
     name: str
@@ -87,6 +147,11 @@ class Lane:
     sandbox: Sandbox
     boundary: Callable[[Step], str]
     replay: ReplaySource
+    listening: str = "none"
+    stopping: Callable[[int], str] = lambda step: ""
+    pause: Callable[[], bool] = lambda: False
+    hook: str | None = None
+    turn: int = 1
 
 
 class Demands(Protocol):
@@ -98,6 +163,8 @@ class Demands(Protocol):
     def channel(self) -> str: ...
     @property
     def listening(self) -> str: ...
+    @property
+    def protocol(self) -> str: ...
     @property
     def delegate(self) -> bool: ...
     @property
@@ -112,6 +179,10 @@ class Harness(Protocol):
 
     def refuses(self, scenario: Demands) -> str | None:
         """Why this harness cannot honour a scenario, told before anything runs; `None` where it can."""
+        ...
+
+    def lacks(self, scenario: Demands, replay: Path) -> str | None:
+        """What an instance with this `replay/` folder lacks to be played under a scenario; `None` where nothing is missing."""
         ...
 
     def versions(self) -> dict[str, str]:

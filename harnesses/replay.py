@@ -5,17 +5,23 @@ have been charged for the same conversation, with a token for every four bytes: 
 cached, writes what is new to the cache, and puts out the tool call.
 """
 
+import json
+from collections import deque
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from harnesses.base import Demands, Ended, Lane, Limits, Step, Turn
-from harnesses.script import ScriptStep, Tool, load_script
+from harnesses.script import Delegate, ScriptStep, Tool, WhenHeard, load_script
 from sandboxes.base import ExecResult
+from sandboxes.errors import SetupError
 from sandboxes.usage import Usage
 
 BYTES_PER_TOKEN = 4
 STEP_TIMEOUT_SECONDS = 120.0
 CLOSING = "Done."
+NOTHING_CAME = b"(timeout). Peers:"
+READ_INBOX = ScriptStep(Tool.LISTEN, "radio-inbox")
 
 
 @dataclass
@@ -26,10 +32,13 @@ class _Conversation:
     cached: int = 0
     pending: int = 0
     lines: list[dict[str, Any]] = field(default_factory=list)
+    visible: str = ""
 
     def heard(self, role: str, text: bytes, **details: Any) -> None:
         self.pending += _tokens(text)
-        self.lines.append({"role": role, **details, "text": text.decode("utf-8", "replace")})
+        shown = text.decode("utf-8", "replace")
+        self.visible += shown + "\n"
+        self.lines.append({"role": role, **details, "text": shown})
 
     def said(self, text: bytes, **details: Any) -> None:
         self.usage += Usage(0, self.pending, self.cached, _tokens(text))
@@ -47,49 +56,88 @@ class ReplayHarness:
     def refuses(self, scenario: Demands) -> str | None:
         if scenario.delegate:
             return "a scripted agent has no subagents to delegate to"
-        if scenario.channel != "none":
-            return "the scripted agents have nothing to say on a channel yet"
         return None
+
+    def lacks(self, scenario: Demands, replay: Path) -> str | None:
+        if scenario.channel == "none":
+            return None
+        missing = [lane for lane in ("a", "b") if not _speaks(replay / f"{script_name(lane, scenario)}.json")]
+        return f"no script that speaks for lane {' and '.join(missing)}" if missing else None
 
     def versions(self) -> dict[str, str]:
         return {}
 
     def run(self, lane: Lane, prompt: str, limits: Limits, session: str | None) -> Turn:
         number = int(session or 0) + 1
-        steps = load_script(lane.replay).turn(number)
+        script = load_script(lane.replay)
+        waiting = deque(script.actions(number))
         conversation = _Conversation()
         conversation.heard("user", prompt.encode())
-        ended, reason, taken = Ended.COMPLETED, "", 0
-        for step in steps:
+        taken = 0
+        while waiting:
+            action = waiting.popleft()
+            if isinstance(action, WhenHeard):
+                heard = action.pattern.search(conversation.visible)
+                waiting.extendleft(reversed(action.then if heard else action.otherwise))
+                continue
+            if isinstance(action, Delegate):
+                raise SetupError(f"{script.origin}: the replay harness has no subagents; leave `delegate` out")
             if taken >= limits.max_steps:
-                ended, reason = Ended.LIMIT, f"{limits.max_steps} steps"
-                break
+                return _turn(conversation, Ended.LIMIT, f"{limits.max_steps} steps", taken, number)
             taken += 1
-            self._play(lane, conversation, step, taken)
-        else:
+            noticed = _play(lane, conversation, action, taken)
+            if noticed:
+                waiting.appendleft(READ_INBOX)
+        if last_words := lane.stopping(taken):
             conversation.said(CLOSING.encode())
-        return Turn(ended, reason, conversation.usage, taken, str(number), tuple(conversation.lines))
+            conversation.heard("radio", last_words.encode())
+        conversation.said(CLOSING.encode())
+        return _turn(conversation, Ended.COMPLETED, "", taken, number)
 
-    def _play(self, lane: Lane, conversation: _Conversation, step: ScriptStep, number: int) -> None:
-        conversation.said(step.target.encode() + b"\n" + step.content, tool=step.tool)
-        result = _call(lane, step)
-        output = result.stdout + result.stderr
-        conversation.heard("tool", output, returncode=result.returncode)
-        surfaced = lane.boundary(Step(number, step.tool, step.target))
-        if surfaced:
-            conversation.heard("radio", surfaced.encode())
+
+def _turn(conversation: _Conversation, ended: Ended, reason: str, steps: int, number: int) -> Turn:
+    return Turn(ended, reason, conversation.usage, steps, str(number), tuple(conversation.lines))
+
+
+def _play(lane: Lane, conversation: _Conversation, step: ScriptStep, number: int) -> bool:
+    """Play one step; true where a watcher has given notice of messages, which to read is a further step."""
+    conversation.said(step.target.encode() + b"\n" + step.content, tool=step.tool)
+    result = _call(lane, step)
+    conversation.heard("tool", result.stdout + result.stderr, returncode=result.returncode)
+    surfaced = lane.boundary(Step(number, step.tool, step.target))
+    if surfaced:
+        conversation.heard("radio", surfaced.encode())
+    return bool(surfaced) and lane.listening == "watcher"
 
 
 def _call(lane: Lane, step: ScriptStep) -> ExecResult:
     """Every edit is made by a process in the lane's sandbox, so that a script can do what an agent can and no more."""
-    if step.tool is Tool.RUN:
-        argv, stdin = ["sh", "-c", step.target], b""
-    elif step.tool is Tool.WRITE:
+    if step.tool is Tool.WRITE:
         argv = ["sh", "-c", 'mkdir -p -- "$(dirname -- "$1")" && cat > "$1"', "sh", step.target]
-        stdin = step.content
+    elif step.tool is Tool.APPLY:
+        argv = ["git", "apply", "--whitespace=nowarn", "-"]
     else:
-        argv, stdin = ["git", "apply", "--whitespace=nowarn", "-"], step.content
-    return lane.sandbox.run(argv, stdin=stdin, timeout=STEP_TIMEOUT_SECONDS)
+        argv = ["sh", "-c", step.target]
+    while True:
+        # A scripted lane does not hold up the others while it waits: it looks, lets them move, and looks again.
+        patience = {"CROSSTALK_PATIENCE": "0"} if step.waits else None
+        result = lane.sandbox.run(argv, stdin=step.content, timeout=STEP_TIMEOUT_SECONDS, environment=patience)
+        if not step.waits or NOTHING_CAME not in result.stdout or not lane.pause():
+            return result
+
+
+def script_name(lane: str, scenario: Demands) -> str:
+    """The name of a lane's script: a protocol has scripts of its own."""
+    return lane if scenario.protocol == "none" else f"{lane}.{scenario.protocol}"
+
+
+def _speaks(path: Path) -> bool:
+    if not path.is_file():
+        return False
+    try:
+        return '"say"' in json.dumps(json.loads(path.read_bytes()))
+    except ValueError:
+        return True  # its fault is told, with the place, when it is played
 
 
 def _tokens(text: bytes) -> int:

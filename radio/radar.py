@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from radio.errors import Reason, Refused
 from radio.symbols import Symbol, changed_symbols, is_source, new_names, symbols_of
 from sandboxes.gitstore import GitStore
 
@@ -178,7 +179,11 @@ class Radar:
     def _tell(self, ask: Callable[[str, Mapping[str, Any]], Mapping[str, Any]], lane: str, fields: Mapping[str, Any]) -> None:
         if not self._thread:
             self._thread = ask("create_thread", {"name": THREAD_NAME, "participants": ["all"]})["thread"]
-        ask("send_message", {"thread": self._thread, "mentions": [lane], **fields})
+        try:
+            ask("send_message", {"thread": self._thread, "mentions": [lane], **fields})
+        except Refused as refusal:
+            if refusal.reason is not Reason.RECIPIENT_FINISHED:
+                raise
 
 
 def _claim(sighting: Sighting, peer: str) -> str:

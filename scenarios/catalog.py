@@ -51,7 +51,7 @@ CATALOG: tuple[Scenario, ...] = (
     replace(_MESSAGE, name="parallel-message-redis", store=Store.REDIS),
     replace(_SYNC, name="parallel-sync-file", store=Store.FILE),
     replace(_SYNC, name="parallel-sync-redis", store=Store.REDIS),
-    replace(_MESSAGE, name="comm-oracle", upper_bound=True, store=Store.FILE, requirement=Requirement.BOTH),
+    replace(_MESSAGE, name="comm-oracle", upper_bound=True, aware=False, store=Store.FILE, requirement=Requirement.BOTH),
     replace(_ORACLE, name="oracle-gold", group=Group.GOLD_TESTS, gold_tests=GoldTests.ALL, contradictory_only=True),
     replace(
         _PARALLEL,

@@ -1,25 +1,28 @@
 """The engine: plays one cell's lanes under its scenario, and gives back what each turn left behind."""
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
 from harnesses.base import Ended, Harness, Lane, Limits, ReplaySource, Step, Turn
 from instances.model import Instance
-from sandboxes.base import Mount, SandboxFactory, SandboxSpec
+from sandboxes.base import Mount, Sandbox, SandboxFactory, SandboxSpec
 from sandboxes.environments import Environment
 from sandboxes.gitstore import GitStore
 from sandboxes.recorder import Capture, CaptureLimits, Recorder
-from scenarios.model import GoldTests, History, Scenario, Schedule
+from scenarios.model import GoldTests, History, Listening, Protocol, Scenario, Schedule
 from scenarios.prompts import GOLD_FOLDER, PromptContext, build_prompt
+from scenarios.radio_link import INSIDE, LaneCounts, RadioLink, open_radio
 from scenarios.schedule import StepSchedule
 
 SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin"
+LISTEN = "listen"
 # Caches that Python and pytest would leave in the tree are no part of anyone's change, and two lanes' caches would conflict.
 NO_LITTER = {"PYTHONDONTWRITEBYTECODE": "1", "PYTEST_ADDOPTS": "-p no:cacheprovider"}
 
@@ -64,11 +67,16 @@ class Played:
         turns: in the order they were started; of parallel lanes, by lane.
         tree: the one tree that a single or serial schedule ends with; `None` of parallel lanes, or over the capture limit.
         events: what happened, in order.
+        radio: what was counted for each lane, where there was a radio; `radio_events` is the hub's own log.
+        radio_fault: why nothing could be delivered; empty where delivery works.
     """
 
     turns: tuple[PlayedTurn, ...]
     tree: str | None
     events: tuple[dict[str, Any], ...]
+    radio: Mapping[str, LaneCounts] = field(default_factory=dict)
+    radio_events: bytes = b""
+    radio_fault: str = ""
 
     def infrastructure(self) -> str:
         """Why the cell says nothing about the agents; empty when it does."""
@@ -77,7 +85,7 @@ class Played:
             for one in self.turns
             if one.turn.ended is Ended.INFRASTRUCTURE
         ]
-        return "; ".join(reasons)
+        return "; ".join([*reasons, self.radio_fault] if self.radio_fault else reasons)
 
 
 class _Log:
@@ -114,12 +122,10 @@ def play(instance: Instance, scenario: Scenario, harness: Harness, draw: Draw, s
     """
     player = _Player(instance, scenario, harness, draw, stage, scratch)
     if scenario.schedule is Schedule.PARALLEL:
-        turns = player.parallel()
-        tree = None
-    else:
-        order = scenario.order or scenario.lanes
-        turns = player.serial(order)
-        tree = None if any(one.capture.over_limit for one in turns) else turns[-1].capture.tree
+        radio = open_radio(scenario, draw.seed, scratch, harness.scripted)
+        return player.parallel() if radio is None else player.with_radio(radio)
+    turns = player.serial(scenario.order or scenario.lanes)
+    tree = None if any(one.capture.over_limit for one in turns) else turns[-1].capture.tree
     return Played(tuple(turns), tree, tuple(player.log.events))
 
 
@@ -128,6 +134,8 @@ class _Player:
         self.instance, self.scenario, self.harness = instance, scenario, harness
         self.draw, self.stage, self.scratch = draw, stage, scratch
         self.log = _Log()
+        self.radio: RadioLink | None = None
+        self.schedule: StepSchedule | None = None
 
     def serial(self, order: Sequence[str]) -> list[PlayedTurn]:
         """Turns after one another, each on the tree that the one before left."""
@@ -146,10 +154,19 @@ class _Player:
             history.append(one.capture.tree)
         return played
 
-    def parallel(self) -> list[PlayedTurn]:
+    def with_radio(self, radio: RadioLink) -> Played:
+        """Parallel lanes with a radio, and what it counted."""
+        with radio:
+            self.radio = radio
+            radio.watch_trees(self.stage.store, self.stage.base)
+            played = self.parallel()
+            listening = Counter(event["lane"] for event in played.events if event.get("tool") == LISTEN)
+            return replace(played, radio=radio.counts(listening), radio_fault=radio.fault(), radio_events=radio.events())
+
+    def parallel(self) -> Played:
         """One turn a lane, at the same time; scripted lanes move one step at a time, in a seeded order."""
         lanes = self.scenario.lanes
-        schedule = StepSchedule(lanes, self.draw.seed) if self.harness.scripted else None
+        self.schedule = schedule = StepSchedule(lanes, self.draw.seed) if self.harness.scripted else None
 
         def one_lane(lane: str) -> PlayedTurn:
             if schedule is None:
@@ -161,7 +178,8 @@ class _Player:
                 schedule.leave(lane)
 
         with ThreadPoolExecutor(len(lanes), thread_name_prefix="lane") as pool:
-            return list(pool.map(one_lane, lanes))
+            turns = tuple(pool.map(one_lane, lanes))
+        return Played(turns, None, tuple(self.log.events))
 
     def _turn(
         self, lane: str, number: int, history: Sequence[str], session: str | None, after_step: Callable[[Step], None]
@@ -176,32 +194,65 @@ class _Player:
             tree = recorder.snapshot().tree
             self.log.append(kind="step", lane=lane, turn=number, step=step.number, tool=step.tool, tree=tree)
             after_step(step)
-            return ""
+            return self.radio.boundary(lane, step.number, tree) if self.radio else ""
 
         context = PromptContext(self.instance, lane, self.draw.first_side, number)
         prompt = build_prompt(self.scenario, context)
         self.log.append(kind="turn-started", lane=lane, turn=number, tree=history[-1])
         with closing(self.stage.sandboxes.open(self._spec(workspace, folder, lane))) as sandbox:
-            run_context = Lane(lane, workspace, sandbox, boundary, self._replay_source(lane))
-            turn = self.harness.run(run_context, prompt, self.stage.limits, session)
+            turn = self.harness.run(self._lane(lane, workspace, sandbox, boundary), prompt, self.stage.limits, session)
+        if self.radio:
+            self.radio.finish(lane, turn.ended)
         capture = recorder.capture()
         self.log.append(kind="turn-ended", lane=lane, turn=number, ended=turn.ended, tree=capture.tree)
         return PlayedTurn(lane, number, prompt, history[-1], turn, capture)
 
+    def _lane(self, lane: str, workspace: Path, sandbox: Sandbox, boundary: Callable[[Step], str]) -> Lane:
+        radio = self.radio
+        hooked = radio is not None and self.scenario.listening is Listening.HOOK
+        return Lane(
+            name=lane,
+            workspace=workspace,
+            sandbox=sandbox,
+            boundary=boundary,
+            replay=self._replay_source(lane),
+            listening=self.scenario.listening,
+            stopping=lambda step: radio.stopping(lane, step) if radio else "",
+            pause=lambda: self._pause(lane),
+            hook=f"{sandbox.path_inside(f'{INSIDE}/bin')}/radio-hook" if hooked else None,
+        )
+
+    def _pause(self, lane: str) -> bool:
+        """Let the others move until one has; false when none of them will."""
+        return self.schedule.pause(lane) if self.schedule else False
+
     def _spec(self, workspace: Path, folder: Path, lane: str) -> SandboxSpec:
         environment = self.stage.environment
         mounts = list(environment.mounts)
+        variables, path = dict(NO_LITTER), f"{environment.executable.parent}:{SYSTEM_PATH}"
         if self.scenario.gold_tests is not GoldTests.NONE:
             gold = folder / "gold"
             suites = ("a", "b", "joint") if self.scenario.gold_tests is GoldTests.ALL else (lane,)
             _lay_out_gold_tests(self.instance, suites, gold)
             mounts.append(Mount(gold, GOLD_FOLDER))
-        variables = {"PATH": f"{environment.executable.parent}:{SYSTEM_PATH}", **NO_LITTER}
-        return SandboxSpec(workspace, tuple(mounts), variables)
+        if self.radio:
+            mounts += self.radio.mounts(lane)
+            more, commands = self.radio.variables(lane, self.stage.sandboxes.isolated)
+            variables, path = {**variables, **more}, f"{commands}:{path}"
+        return SandboxSpec(workspace, tuple(mounts), {"PATH": path, **variables})
 
     def _replay_source(self, lane: str) -> ReplaySource:
+        scenario = self.scenario
         reference = "references/joint" if lane == "both" else f"references/{lane}"
-        return ReplaySource(self.instance.replay / f"{lane}.json", self.instance.patch, reference)
+        name = lane if scenario.protocol is Protocol.NONE else f"{lane}.{scenario.protocol}"
+        return ReplaySource(
+            self.instance.replay / f"{name}.json",
+            self.instance.patch,
+            reference,
+            channel=scenario.channel,
+            listening=scenario.listening,
+            envelope=scenario.envelope,
+        )
 
 
 def _lay_out_gold_tests(instance: Instance, suites: Sequence[str], gold: Path) -> None:

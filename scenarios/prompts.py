@@ -4,9 +4,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from instances.model import Instance
-from scenarios.model import Channel, GoldTests, History, Requirement, Scenario, Schedule
+from radio import phase_texts
+from radio.policy import Limits
+from scenarios.model import Channel, GoldTests, History, Protocol, Requirement, Scenario, Schedule
 
 GOLD_FOLDER = "/gold"
+GOVERNED_LIMITS = Limits(messages_per_minute=20, mentions_per_message=4, body_bytes=4096, lifetime_steps=60)
 
 TASK = """You are a software engineer working alone at a terminal, in the repository in the current folder.
 Make the change that is asked for below, in the working tree. You may read and run anything in the repository, and
@@ -81,9 +84,7 @@ def _resume_session(scenario: Scenario, context: PromptContext) -> str:
 def _delegate(scenario: Scenario, context: PromptContext) -> str:
     if not scenario.delegate:
         return ""
-    return (
-        "Give each request to a subagent of its own, with that request only; then bring their work together yourself."
-    )
+    return "Give each request to a subagent of its own, with that request only; then bring their work together yourself."
 
 
 def _aware(scenario: Scenario, context: PromptContext) -> str:
@@ -100,7 +101,53 @@ def _gold_tests(scenario: Scenario, context: PromptContext) -> str:
 
 
 def _channel(scenario: Scenario, context: PromptContext) -> str:
-    return "" if scenario.channel is Channel.NONE else f"(channel: {scenario.channel})"
+    names = {"lane": context.lane, "peers": ", ".join(lane for lane in scenario.lanes if lane != context.lane)}
+    if scenario.channel is Channel.MESSAGE:
+        return phase_texts.MESSAGE_CHANNEL.format(**names)
+    if scenario.channel is Channel.SYNC:
+        return phase_texts.SYNC_CHANNEL.format(**names)
+    if scenario.channel is Channel.RADIO:
+        return phase_texts.RADIO.format(**names)
+    return ""
+
+
+def _listening(scenario: Scenario, context: PromptContext) -> str:
+    if scenario.channel is not Channel.RADIO:
+        return ""
+    return phase_texts.LISTENING[phase_texts.Listening(scenario.listening)]
+
+
+def _radar(scenario: Scenario, context: PromptContext) -> str:
+    return phase_texts.RADAR if scenario.radar else ""
+
+
+def _envelope(scenario: Scenario, context: PromptContext) -> str:
+    return phase_texts.ENVELOPE if scenario.envelope else ""
+
+
+def _limits(scenario: Scenario, context: PromptContext) -> str:
+    if not scenario.limits:
+        return ""
+    return phase_texts.LIMITS.format(
+        rate=GOVERNED_LIMITS.messages_per_minute,
+        size=GOVERNED_LIMITS.body_bytes,
+        fan_out=GOVERNED_LIMITS.mentions_per_message,
+    )
+
+
+def _dispositions(scenario: Scenario, context: PromptContext) -> str:
+    return phase_texts.DISPOSITIONS if scenario.dispositions else ""
+
+
+def _drain_at_stop(scenario: Scenario, context: PromptContext) -> str:
+    return phase_texts.DRAIN_AT_STOP if scenario.drain_at_stop else ""
+
+
+def _protocol(scenario: Scenario, context: PromptContext) -> str:
+    if scenario.protocol is Protocol.NONE:
+        return ""
+    listening = phase_texts.Listening(scenario.listening)
+    return "\n\n".join(phase_texts.phase_blocks(context.lane, context.first_side, listening).values())
 
 
 BLOCKS: dict[str, Block] = {
@@ -112,4 +159,11 @@ BLOCKS: dict[str, Block] = {
     "aware": _aware,
     "gold_tests": _gold_tests,
     "channel": _channel,
+    "listening": _listening,
+    "radar": _radar,
+    "envelope": _envelope,
+    "limits": _limits,
+    "dispositions": _dispositions,
+    "drain_at_stop": _drain_at_stop,
+    "protocol": _protocol,
 }

@@ -14,11 +14,13 @@ class StepSchedule:
     def __init__(self, lanes: Sequence[str], seed: str) -> None:
         self._random = random.Random(seed)
         self._waiting = list(lanes)
+        self._paused: set[str] = set()
         self._condition = Condition()
         self._current = self._draw()
 
     def _draw(self) -> str:
-        return self._random.choice(self._waiting) if self._waiting else ""
+        moving = [lane for lane in self._waiting if lane not in self._paused]
+        return self._random.choice(moving) if moving else ""
 
     def enter(self, lane: str) -> None:
         """Wait until it is the lane's move."""
@@ -28,14 +30,27 @@ class StepSchedule:
     def next(self, lane: str) -> None:
         """The lane's step has ended: draw who moves next, and wait until it is this lane again."""
         with self._condition:
+            self._paused.clear()
             self._current = self._draw()
             self._condition.notify_all()
             self._condition.wait_for(lambda: self._current == lane)
+
+    def pause(self, lane: str) -> bool:
+        """The lane waits for another's doing: let the others move until one has. False when none of them ever will."""
+        with self._condition:
+            self._paused.add(lane)
+            if self._paused.issuperset(self._waiting):
+                return False
+            self._current = self._draw()
+            self._condition.notify_all()
+            self._condition.wait_for(lambda: self._current == lane)
+            return True
 
     def leave(self, lane: str) -> None:
         """The lane has finished, or failed; the others go on."""
         with self._condition:
             self._waiting.remove(lane)
+            self._paused.clear()
             if self._current == lane:
                 self._current = self._draw()
             self._condition.notify_all()

@@ -1,0 +1,238 @@
+"""The engine's side of a cell's radio: the hub, what each lane is given of it, delivery at step boundaries, what was counted."""
+
+import os
+import re
+import secrets
+import shutil
+import tempfile
+from collections.abc import Mapping
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Event, Lock, Thread
+from types import TracebackType
+
+from radio.client import RadioClient
+from radio.delivery import deliver, delivery_fault, mail_waits
+from radio.hub_process import COMMANDS, HubProcess, LaneCredentials
+from radio.policy import EnvelopeRule, Limits, Policy
+from radio.radar import Radar
+from sandboxes.base import Mount
+from sandboxes.errors import SandboxError, SetupError
+from sandboxes.exec import run
+from sandboxes.gitstore import GitStore
+from sandboxes.stopping import StoppedError
+from scenarios.model import Channel, Listening, Scenario, Store
+from scenarios.prompts import GOVERNED_LIMITS
+
+INSIDE = "/crosstalk"
+NOTICE = "[background task radio-watch has ended: messages wait for you; radio-inbox prints them]"
+_REDIS_SECONDS = 24 * 3600.0
+
+
+@dataclass(frozen=True)
+class LaneCounts:
+    """What the radio counted for one lane.
+
+    Attributes:
+        listening_steps: steps spent on waiting for or reading messages.
+        unread: mentions that never came before the lane's model; `expired` is how many of them ran out.
+    """
+
+    sent: int
+    received: int
+    shown: int
+    noticed: int
+    unread: int
+    expired: int
+    refused: int
+    listening_steps: int
+    drains: int
+
+
+def lacking(scenario: Scenario) -> str:
+    """What this machine lacks for a scenario's store; empty where nothing is missing."""
+    if scenario.store is Store.REDIS and "CROSSTALK_REDIS_URL" not in os.environ and shutil.which("redis-server") is None:
+        return "needs a Redis: install redis-server, or set CROSSTALK_REDIS_URL"
+    return ""
+
+
+class RadioLink:
+    """The radio of one cell, open from `__enter__` to `__exit__`. Its radar is guarded by one lock."""
+
+    def __init__(self, scenario: Scenario, cell: str, folder: Path, scripted: bool) -> None:
+        self.scenario, self.cell, self.folder, self.scripted = scenario, cell, folder, scripted
+        self._stack = ExitStack()
+        self._lock = Lock()
+        self._radar: Radar | None = None
+        self._trees: dict[str, str] = {}
+        self._boundaries: dict[str, int] = {}
+        self._clients: dict[str, RadioClient] = {}
+
+    def __enter__(self) -> "RadioLink":
+        try:
+            self.hub = self._stack.enter_context(
+                HubProcess(
+                    self.folder / "radio",
+                    # One Redis may serve many runs: nothing of another one may be met in it.
+                    secrets.token_hex(8),
+                    re.sub(r"[^A-Za-z0-9.-]", ".", self.cell)[-100:],
+                    self.scenario.lanes,
+                    store=self._store_address(),
+                    limits=GOVERNED_LIMITS if self.scenario.limits else Limits(),
+                    policy=Policy(
+                        envelope=EnvelopeRule.REQUIRED if self.scenario.envelope else EnvelopeRule.OFF,
+                        dispositions=self.scenario.dispositions,
+                        drains_at_stop=int(self.scenario.drain_at_stop),
+                    ),
+                    real=not self.scripted,
+                )
+            )
+            for lane in self.scenario.lanes:
+                self._clients[lane] = self.hub.client(lane)
+                if self.scenario.listening is Listening.HOOK:
+                    self.hub.canary(lane)
+        except BaseException:
+            self._stack.close()
+            raise
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._stack.close()
+
+    def _store_address(self) -> str:
+        if self.scenario.store is not Store.REDIS:
+            return str(self.scenario.store)
+        if named := os.environ.get("CROSSTALK_REDIS_URL"):
+            return named
+        return self._stack.enter_context(_PrivateRedis())
+
+    def mounts(self, lane: str) -> tuple[Mount, ...]:
+        """What a lane sees of the radio: its own folder, the socket, the commands; nothing of the store or of other lanes."""
+        credentials = self._credentials(lane)
+        return (
+            Mount(credentials.directory, f"{INSIDE}/lane", writable=True),
+            Mount(credentials.socket.parent, f"{INSIDE}/socket"),
+            Mount(COMMANDS, f"{INSIDE}/bin"),
+        )
+
+    def variables(self, lane: str, isolated: bool) -> tuple[dict[str, str], str]:
+        """The variables of a lane's shell, and the folder of the commands for its PATH."""
+        credentials = self._credentials(lane)
+        if not isolated:
+            return credentials.environment(), str(COMMANDS)
+        return credentials.environment(socket=f"{INSIDE}/socket/hub.sock", directory=f"{INSIDE}/lane"), f"{INSIDE}/bin"
+
+    def _credentials(self, lane: str) -> LaneCredentials:
+        return self.hub.lanes[lane]
+
+    def watch_trees(self, store: GitStore, base: str) -> None:
+        """Switch the radar on, where the scenario has one."""
+        if self.scenario.radar:
+            self._radar = Radar(store, base)
+
+    def boundary(self, lane: str, step: int, tree: str | None) -> str:
+        """A step of a lane has ended: what surfaces before its next model call.
+
+        A real program's own hook brings messages before its model; for a scripted agent it is done here, by the same code path.
+        """
+        self._boundaries[lane] = step
+        if self._radar is not None and tree is not None:
+            with self._lock:
+                self._trees[lane] = tree
+                sweep = self._radar.look(self._trees)
+                self._radar.announce(sweep, self.hub.admin)
+        if not self.scripted:
+            return ""
+        credentials, client = self._credentials(lane), self._clients[lane]
+        with credentials.steps.open("ab") as steps:
+            steps.write(b".")
+        if self.scenario.listening is Listening.HOOK:
+            return deliver(credentials.mailbox, client, step).text or ""
+        if self.scenario.listening is Listening.WATCHER and mail_waits(credentials.mailbox):
+            return NOTICE
+        return ""
+
+    def stopping(self, lane: str, step: int) -> str:
+        """A scripted lane is about to stop: what it is shown once more, where the scenario drains."""
+        if self.scenario.listening is not Listening.HOOK or not self.scenario.drain_at_stop:
+            return ""
+        return deliver(self._credentials(lane).mailbox, self._clients[lane], step, stopping=True).text or ""
+
+    def mail_waits(self, lane: str) -> bool:
+        return mail_waits(self._credentials(lane).mailbox)
+
+    def finish(self, lane: str, reason: str) -> None:
+        """The lane has ended: what it did not see expires, and nothing more is sent to it."""
+        self.hub.finish(lane, reason)
+
+    def fault(self) -> str:
+        """Why delivery could not have worked in some lane, by its canary; empty where it works."""
+        counters = self.hub.counters()
+        faults = (delivery_fault(counters[lane], boundaries=count) for lane, count in self._boundaries.items())
+        return "; ".join(fault for fault in faults if fault)
+
+    def counts(self, listening_steps: Mapping[str, int]) -> dict[str, LaneCounts]:
+        """What was counted, by lane. `listening_steps` are those of scripted lanes, which wait without holding the others up."""
+        return {
+            lane: LaneCounts(
+                sent=one["sent"],
+                received=one["received"],
+                shown=one["shown"] + one["synced"],
+                noticed=one["noticed"],
+                unread=one["unread"] + one["expired"],
+                expired=one["expired"],
+                refused=sum(one["refused"].values()),
+                listening_steps=listening_steps.get(lane, 0) if self.scripted else one["listening_steps"],
+                drains=one["drains"],
+            )
+            for lane, one in self.hub.counters().items()
+        }
+
+    def events(self) -> bytes:
+        """The hub's event log so far."""
+        return self.hub.events.read_bytes() if self.hub.events.is_file() else b""
+
+
+def open_radio(scenario: Scenario, cell: str, folder: Path, scripted: bool) -> RadioLink | None:
+    """The radio of a cell, not yet open; `None` where the scenario has no channel."""
+    return None if scenario.channel is Channel.NONE else RadioLink(scenario, cell, folder, scripted)
+
+
+class _PrivateRedis:
+    """A redis-server of the cell's own on a unix socket, which forgets nothing that it acknowledged."""
+
+    def __enter__(self) -> str:
+        program = shutil.which("redis-server")
+        if program is None:
+            raise SetupError("redis-server is not installed: install it, or set CROSSTALK_REDIS_URL")
+        self._folder = Path(tempfile.mkdtemp(prefix="crosstalk-redis-"))
+        socket = self._folder / "redis.sock"
+        self._ended = Event()
+        command = [program, "--port", "0", "--unixsocket", str(socket), "--dir", str(self._folder)]
+        command += ["--appendonly", "yes", "--appendfsync", "everysec", "--save", "", "--daemonize", "no"]
+        self._thread = Thread(target=self._serve, args=(command,), name="redis", daemon=True)
+        self._thread.start()
+        while not socket.exists():
+            if self._ended.wait(0.01):
+                raise SandboxError("redis-server did not start")
+        self._address = f"unix://{socket}"
+        return self._address
+
+    def _serve(self, command: list[str]) -> None:
+        try:
+            run(command, timeout=_REDIS_SECONDS)
+        except StoppedError:
+            pass  # the run was interrupted; who waits for the server sees that it has ended
+        finally:
+            self._ended.set()
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        from redis import Redis
+        from redis.exceptions import ConnectionError as NoConnectionError
+
+        # It may have ended already, which is what is asked for.
+        with Redis.from_url(self._address) as connection, suppress(NoConnectionError):
+            connection.shutdown(nosave=True)
+        self._thread.join(10)
+        shutil.rmtree(self._folder, ignore_errors=True)
