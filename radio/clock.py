@@ -13,6 +13,7 @@ class Clock:
         self._steady = steady
         self._offset = 0.0
         self._latest = ""
+        self._thousandths = -1
 
     def resume(self, at: str, clock: float) -> None:
         """Go on from the readings of the last stored event."""
@@ -21,8 +22,12 @@ class Clock:
 
     def now(self) -> tuple[str, float]:
         """The wall time as ISO 8601 text in UTC, and the steady clock in seconds."""
-        at = datetime.fromtimestamp(self._wall(), UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-        self._latest = max(self._latest, at)
+        wall = self._wall()
+        thousandths = int(wall * 1000)
+        if thousandths != self._thousandths:
+            self._thousandths = thousandths
+            at = datetime.fromtimestamp(wall, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+            self._latest = max(self._latest, at)
         return self._latest, self.steady()
 
     def steady(self) -> float:

@@ -11,11 +11,12 @@ from sandboxes.errors import SetupError
 
 @dataclass(frozen=True)
 class LaneConfig:
-    """One lane: its name, its secret, and where its mailbox file is kept."""
+    """One lane: its name, its secret, where its mailbox file is kept, and the file that grows by a byte at each step."""
 
     name: str
     token: str = field(repr=False)
     mailbox: str | None = None
+    steps: str | None = None
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ class HubConfig:
 
     def encode(self) -> bytes:
         plain = {name: getattr(self, name) for name in _PLAIN}
-        lanes = [{"name": lane.name, "token": lane.token, "mailbox": lane.mailbox} for lane in self.lanes]
+        lanes = [vars(lane) for lane in self.lanes]
         return json.dumps({**plain, "lanes": lanes, "limits": to_json(self.limits), "policy": to_json(self.policy)}).encode()
 
 

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from radio.errors import Reason, Refused
 from radio.message import Confidence, Kind, Urgency
 
+_HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 _Choice = TypeVar("_Choice", bound=StrEnum)
 _TREE = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})\Z")
 _ENVELOPE_FIELDS = (
@@ -35,7 +36,7 @@ class Fields:
         value = self.values.get(name, default)
         if not isinstance(value, str):
             raise Refused(Reason.MALFORMED, f"field {name!r} must be text")
-        if any(0xD800 <= ord(character) <= 0xDFFF for character in value):
+        if not value.isascii() and _HALF_CHARACTER.search(value):
             raise Refused(Reason.MALFORMED, f"field {name!r} holds half a character (a lone surrogate)")
         if len(value) > limit:
             raise Refused(Reason.BYTES, f"field {name!r} is longer than {limit} characters")

@@ -9,6 +9,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from radio.message import Message, Thread
 
@@ -49,6 +50,7 @@ def _written_out(character: str) -> str:
     return f"\\u{ord(character):04x}" if ord(character) <= 0xFFFF else f"\\U{ord(character):08x}"
 
 
+@lru_cache(maxsize=512)  # names of threads and the like, over and over
 def label(text: str, limit: int = 80) -> str:
     """A short text of a peer's for a frame's own line: one line, neutralised, cut at the limit."""
     line = " ".join(neutralise(text).split())

@@ -5,6 +5,7 @@ fails the hub ends, having promised nothing: whoever starts it again has every a
 """
 
 import asyncio
+import contextlib
 import hashlib
 import json
 import logging
@@ -73,6 +74,7 @@ class Hub:
         self.room = WaitingRoom(self.board, self._settle)
         self.unknown_refusals: Counter[str] = Counter()
         self.mailboxes = Mailboxes({lane.name: Path(lane.mailbox) for lane in config.lanes if lane.mailbox})
+        self._steps = {lane.name: lane.steps for lane in config.lanes if lane.steps}
         self._callers = {_digest(lane.token): lane.name for lane in config.lanes}
         self._callers[_digest(config.admin_token)] = HUB
         if len(self._callers) != len(config.lanes) + 1:
@@ -89,6 +91,14 @@ class Hub:
         self._flush()
         for lane in self.board.lanes.values():
             self.mailboxes.set(lane.name, lane.something_waits)
+
+    def step_of(self, caller: str, fields: Fields, name: str = "step") -> int | None:
+        """The caller's step as it says, or as its file of steps says; None where nobody knows."""
+        given = fields.optional_whole(name)
+        if given is None and caller in self._steps:
+            with contextlib.suppress(OSError):
+                given = os.lstat(self._steps[caller]).st_size
+        return given
 
     def stop(self) -> None:
         """End after the answers that are owed."""

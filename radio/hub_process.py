@@ -19,7 +19,7 @@ from radio.config import HubConfig, LaneConfig
 from radio.errors import HubUnreachable
 from radio.policy import Limits, Policy
 from sandboxes import exec as processes
-from sandboxes.errors import SandboxError
+from sandboxes.errors import BenchError, SandboxError
 
 _LONGEST_SOCKET_PATH = 100
 _START_SECONDS = 20.0
@@ -29,10 +29,11 @@ COMMANDS = Path(__file__).parent / "commands"
 
 @dataclass(frozen=True)
 class LaneCredentials:
-    """What one lane needs. Of the hub's files a lane is given `directory` and the socket's folder, and nothing else.
+    """What one lane needs. Of the hub's files a lane is given `directory`, in it `own`, and the socket's folder; nothing else.
 
     Attributes:
-        directory: the lane's own folder: mailbox, steps, auth. Mount it writable, the socket's folder read-only.
+        directory: the lane's folder: mailbox, auth, own. To be seen read-only, as the socket's folder.
+        own: what the lane writes itself, in `directory`.
         auth: the token as a curl configuration file, so that it stands in no command line.
         steps: a file that grows by one byte at each step boundary.
     """
@@ -41,6 +42,7 @@ class LaneCredentials:
     token: str = field(repr=False)
     socket: Path
     directory: Path
+    own: Path
     mailbox: Path
     auth: Path
     steps: Path
@@ -52,7 +54,7 @@ class LaneCredentials:
             "CROSSTALK_RADIO_SOCKET": socket or str(self.socket),
             "CROSSTALK_RADIO_AUTH": f"{place}/{self.auth.name}",
             "CROSSTALK_RADIO_MAILBOX": f"{place}/{self.mailbox.name}",
-            "CROSSTALK_RADIO_STEPS": f"{place}/{self.steps.name}",
+            "CROSSTALK_RADIO_STEPS": f"{place}/{self.own.name}/{self.steps.name}",
         }
 
     def client(self) -> RadioClient:
@@ -102,7 +104,7 @@ class HubProcess:
             cell=cell,
             store=address,
             events=str(self.events),
-            lanes=tuple(LaneConfig(lane.name, lane.token, str(lane.mailbox)) for lane in self.lanes.values()),
+            lanes=tuple(LaneConfig(lane.name, lane.token, str(lane.mailbox), str(lane.steps)) for lane in self.lanes.values()),
             admin_token=secrets.token_urlsafe(24),
             socket=str(socket),
             tcp=tcp,
@@ -124,13 +126,20 @@ class HubProcess:
     def _credentials(self, name: str) -> LaneCredentials:
         place = self.directory / "lanes" / name
         return LaneCredentials(
-            name, secrets.token_urlsafe(24), self.socket, place, place / "mailbox", place / "auth", place / "steps"
+            name=name,
+            token=secrets.token_urlsafe(24),
+            socket=self.socket,
+            directory=place,
+            own=place / "own",
+            mailbox=place / "mailbox",
+            auth=place / "auth",
+            steps=place / "own" / "steps",
         )
 
     def write_lane_files(self) -> None:
         """Make each lane's own folder: an empty mailbox, no steps, its token."""
         for lane in self.lanes.values():
-            lane.directory.mkdir(parents=True, exist_ok=True)
+            lane.own.mkdir(parents=True, exist_ok=True)
             lane.steps.touch()
             lane.mailbox.touch()
             lane.auth.touch(mode=0o600)
@@ -177,7 +186,7 @@ class HubProcess:
                 self._failure = result.stderr.decode(errors="replace").strip()[-2000:]
                 if result.returncode == 2:  # it can't be started as asked; to try again is of no use
                     return
-        except SandboxError as error:
+        except BenchError as error:
             self._failure = str(error)
         if not self._stopping.is_set():
             self._failure = self._failure or "the hub ended"

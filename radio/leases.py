@@ -9,8 +9,9 @@ import hashlib
 import hmac
 import secrets
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from itertools import takewhile
+from typing import NamedTuple
 
 from radio import framing
 from radio.compaction import compact
@@ -48,13 +49,12 @@ class Handout:
     snapshot_tokens: int
 
 
-@dataclass(frozen=True)
-class _Ticket:
+class _Ticket(NamedTuple):
     """The content of a lease's id."""
 
     start: int
     end: int
-    count: int
+    entries: int
     signal_start: int
     signal_end: int
     seen: int
@@ -70,7 +70,7 @@ class Leases:
     def __init__(self, board: Switchboard, store: Store, key: str) -> None:
         self._board = board
         self._store = store
-        self._key = key.encode()
+        self._key = hashlib.sha256(key.encode()).digest()
 
     def busy(self, lane: Lane, key: str = "") -> bool:
         """Whether another delivery is under way, whose end must be awaited to keep the order."""
@@ -97,7 +97,7 @@ class Leases:
         ticket = _Ticket(
             start=lane.mentions.cursor,
             end=entries[-1].index if entries else lane.mentions.cursor,
-            count=len(entries),
+            entries=len(entries),
             signal_start=lane.signals.cursor,
             signal_end=signals[-1].index if signals else lane.signals.cursor,
             seen=board.stored if shot else lane.seen,
@@ -109,7 +109,8 @@ class Leases:
         identifier = self._sign(lane.name, ticket)
         lane.lease = Lease(identifier, board.clock.steady() + board.policy.lease_seconds, key)
         identifiers = tuple(message.id for message in messages)
-        board.record(EventType.LEASED, lane=lane.name, lease=identifier, messages=list(identifiers), key=key)
+        if key:  # so that it can be confirmed by its key after a restart of the hub
+            board.record(EventType.LEASED, lane=lane.name, lease=identifier, messages=list(identifiers), key=key)
         tokens = -(-snapshot_size // _BYTES_PER_TOKEN)
         return Handout(identifier, text, identifiers, len(signals), len(rest), tokens)
 
@@ -140,7 +141,7 @@ class Leases:
             return ()
         entries = list(takewhile(lambda entry: entry.index <= ticket.end, lane.mentions.waiting))
         unmoved = ticket.start == lane.mentions.cursor and ticket.signal_start == lane.signals.cursor
-        if lane.finished is not None or not unmoved or len(entries) != ticket.count:
+        if lane.finished is not None or not unmoved or len(entries) != ticket.entries:
             raise Refused(Reason.LEASE_LOST, "these messages were settled by another delivery meanwhile; show nothing")
         now = self._board.clock.steady()
         messages = tuple(entry.message for entry in entries)
@@ -235,7 +236,8 @@ class Leases:
         count = f"{len(fresh)} message" + ("s" if len(fresh) > 1 else "")
         text = f"{framing.HEAD} {count} for you from {senders} ({fresh[0].message} on). Read with: radio-inbox"
         identifier = self._sign(lane.name, ticket)
-        self._board.record(EventType.LEASED, lane=lane.name, lease=identifier, messages=[], key=key)
+        if key:
+            self._board.record(EventType.LEASED, lane=lane.name, lease=identifier, messages=[], key=key)
         return identifier, text
 
     def frame_posts(self, posts: Sequence[Message]) -> str:
@@ -244,7 +246,7 @@ class Leases:
 
     def _sign(self, lane: str, ticket: _Ticket) -> str:
         """As text, with a seal, so that no lane can confirm what it was not given."""
-        numbers = ".".join(str(number) for number in astuple(ticket))
+        numbers = ".".join(map(str, ticket))
         text = f"{numbers}.{secrets.token_hex(4)}"
         return f"{text}.{self._seal(lane, text)}"
 
@@ -255,4 +257,4 @@ class Leases:
         return _Ticket(*(int(number) for number in text.split(".")[:-1]))
 
     def _seal(self, lane: str, text: str) -> str:
-        return hmac.new(self._key, f"{lane}:{text}".encode(), hashlib.sha256).hexdigest()[:20]
+        return hashlib.blake2b(f"{lane}:{text}".encode(), key=self._key, digest_size=10).hexdigest()

@@ -69,7 +69,7 @@ def find_log(place: Path) -> Path:
     Raises:
         SetupError: there is none.
     """
-    for path in (place, place / "events.jsonl", place / "radio" / "events.jsonl"):
+    for path in (place, place / "radio" / "events.jsonl", place / "events.jsonl"):
         if path.is_file():
             return path
     raise SetupError(f"there is no radio's event log at {place}")

@@ -42,7 +42,7 @@ def create_thread(hub: "Hub", call: Call) -> Answer:
 
 
 def send_message(hub: "Hub", call: Call) -> Answer:
-    message = hub.board.send(call.caller, call.fields)
+    message = hub.board.send(call.caller, call.fields, hub.step_of(call.caller, call.fields, "created_step"))
     return Answer({"message": message.id, "at": message.at, "queued_for": list(message.mentions)}, message.id)
 
 
@@ -58,20 +58,20 @@ def wait_for_mention(hub: "Hub", call: Call) -> Answer | None:
     key = call.fields.text("key", "", limit=80)
     started = hub.board.clock.steady()
 
-    def ended(outcome: Outcome, reason: str, handout: Handout | None = None) -> Answer:
+    def in_vain(outcome: Outcome, reason: str) -> Answer:
         seconds = round(hub.board.clock.steady() - started, 6)
         hub.board.record(EventType.LISTENED, lane=lane.name, via="wait", outcome=outcome.value, seconds=seconds)
-        return handed_out(handout) if handout else nothing(hub, lane, outcome, reason)
+        return nothing(hub, lane, outcome, reason)
 
     def attempt() -> Answer | None:
         if hub.leases.busy(lane, key):
             return None
         handout = hub.leases.take(lane, via="wait", step=step, snapshot=mode, key=key)
-        return ended(Outcome.MENTION, "", handout) if handout else None
+        return handed_out(handout) if handout else None
 
     peers = [name for name in hub.board.lanes if name != lane.name]
     background = call.fields.truth("background")
-    return _now_or_later(hub, call, Parked(call, attempt, ended, None if background else lambda: peers))
+    return _now_or_later(hub, call, Parked(call, attempt, in_vain, None if background else lambda: peers))
 
 
 def inbox(hub: "Hub", call: Call) -> Answer | None:
@@ -87,7 +87,7 @@ def inbox(hub: "Hub", call: Call) -> Answer | None:
 def deliver(hub: "Hub", call: Call) -> Answer | None:
     """At a step boundary: what waits, at once; costs the agent no step."""
     lane = hub.board.lane(call.caller)
-    step = call.fields.optional_whole("step")
+    step = hub.step_of(call.caller, call.fields)
     via = "stop" if call.fields.text("event", "step", limit=20) == "stop" else "step"
     hook = call.fields.text("hook", "", limit=40)
     mode = hub.board.policy.delivery_snapshot
@@ -235,7 +235,7 @@ def _listener(hub: "Hub", call: Call, via: str) -> tuple[Lane, int | None]:
     held = call.fields.optional_text("confirm", limit=300)
     if held:
         hub.leases.confirm(lane, held)
-    step = call.fields.optional_whole("step")
+    step = hub.step_of(call.caller, call.fields)
     hub.board.record(EventType.LISTENING, lane=lane.name, via=via, step=step)
     return lane, step
 

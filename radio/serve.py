@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import gc
 import json
 import logging
 import os
@@ -22,6 +23,8 @@ _LONGEST_SOCKET_PATH = 107  # the kernel's limit
 
 def main() -> int:
     """Read the configuration from stdin, serve, and return the exit status."""
+    # The state is long-lived and free of cycles; to search it for garbage at the default rate costs a tenth of the time.
+    gc.set_threshold(50_000, 20, 50)
     logging.basicConfig(level=logging.WARNING, format="%(name)s: %(message)s")
     try:
         config = decode_config(sys.stdin.buffer.read())

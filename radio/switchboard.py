@@ -129,8 +129,11 @@ class Switchboard(State):
         )
         return self.threads[identifier]
 
-    def send(self, sender: str, fields: Fields) -> Message:
+    def send(self, sender: str, fields: Fields, step: int | None = None) -> Message:
         """Take a message, whether or not anyone listens.
+
+        Args:
+            step: the sender's step, where it is known.
 
         Raises:
             Refused: with the reason.
@@ -142,7 +145,7 @@ class Switchboard(State):
         thread = self._thread_for(sender, fields.text("thread", limit=40))
         content = fields.text("content")
         mentions = self._mentions(sender, thread, fields)
-        cover = self._envelope(sender, fields)
+        cover = self._envelope(sender, fields, step)
         message = Message("m0", 0, thread.id, sender, content, mentions, "2000-01-01T00:00:00.000Z", cover)
         size = len(framing.frame(message, thread).encode()) + 40
         self._within_limits(sender, content, size, mentions)
@@ -203,7 +206,7 @@ class Switchboard(State):
             raise Refused(Reason.RECIPIENT_FINISHED, f"{', '.join(asked)} finished before this; nobody would see the message")
         return living
 
-    def _envelope(self, sender: str, fields: Fields) -> Envelope | None:
+    def _envelope(self, sender: str, fields: Fields, step: int | None) -> Envelope | None:
         given = envelope_from(fields)
         rule = self.policy.envelope
         if sender != HUB:
@@ -217,7 +220,7 @@ class Switchboard(State):
             self.lane(name)
         reply_to = fields.optional_text("reply_to", limit=20)
         trace = self._trace_of(reply_to, sender) if reply_to else ""
-        return envelope_of({**given, "id": "", "trace_id": trace, "sender": sender})
+        return envelope_of({**given, "id": "", "trace_id": trace, "sender": sender, "created_step": step})
 
     def _trace_of(self, reply_to: str, caller: str) -> str:
         earlier = self.message_for(caller, reply_to)

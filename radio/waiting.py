@@ -60,7 +60,8 @@ class WaitingRoom:
         parked.call.on_closed = lambda: self._leave(parked)
         self._watch_lease(parked.lane)
         if parked.targets is not None:
-            self.look_for_deadlock()
+            self._end_if_all_finished(parked)
+            self._suspect_deadlock()
 
     def _watch_lease(self, lane: str) -> None:
         """Where another delivery is under way, look again when its lease would have run out."""
@@ -112,15 +113,30 @@ class WaitingRoom:
     def look_for_deadlock(self) -> None:
         """End waits for lanes that have finished at once; those for lanes that wait too, after a grace."""
         for parked in self._blocking():
-            targets = list(parked.targets()) if parked.targets is not None else []
-            if all(self._board.lanes[name].finished is not None for name in targets) and not parked.needs_all:
-                who = "no other lane is left" if not targets else f"{', '.join(targets)} finished"
-                self._end(parked, Outcome.PEER_FINISHED, f"{who}; nobody will send anything more")
+            self._end_if_all_finished(parked)
+        self._suspect_deadlock()
+
+    def _end_if_all_finished(self, parked: Parked) -> None:
+        targets = list(parked.targets()) if parked.targets is not None else []
+        if not parked.needs_all and all(self._board.lanes[name].finished is not None for name in targets):
+            who = "no other lane is left" if not targets else f"{', '.join(targets)} finished"
+            self._end(parked, Outcome.PEER_FINISHED, f"{who}; nobody will send anything more")
+
+    def _suspect_deadlock(self) -> None:
+        if self._suspects or self._somebody_is_free():
+            return
         stuck = self._stuck()
-        if stuck and not self._suspects:
+        if stuck:
             self._suspects = stuck
             grace = self._board.policy.deadlock_grace_seconds
             asyncio.get_running_loop().call_later(grace, self._end_deadlock)
+
+    def _somebody_is_free(self) -> bool:
+        """A quick look: while one lane works and none waits for one in particular, there is no deadlock."""
+        blocking = self._blocking()
+        waiting = {parked.lane for parked in blocking}
+        free = any(lane.finished is None and lane.name not in waiting for lane in self._board.lanes.values())
+        return free and not any(parked.needs_all for parked in blocking)
 
     def _blocking(self) -> list[Parked]:
         return [parked for calls in self._parked.values() for parked in calls if parked.targets is not None]
