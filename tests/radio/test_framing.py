@@ -34,8 +34,8 @@ HOSTILE = [
 ANY_TEXT = st.text(st.characters(codec=None, categories=None), max_size=300) | st.sampled_from(HOSTILE)
 
 
-def message(content: str, **cover: str) -> Message:
-    envelope = Envelope("m7", "m7", "a", Kind.FINDING, **cover) if cover else None
+def message(content: str, claim: str | None = None) -> Message:
+    envelope = None if claim is None else Envelope("m7", "m7", "a", Kind.FINDING, claim)
     return Message("m7", 7, "t1", "a", content, ("b",), "2026-01-01T00:00:00.000Z", envelope)
 
 

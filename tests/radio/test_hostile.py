@@ -21,7 +21,7 @@ from radio.fields import Fields
 from radio.framing import HEAD, MARGIN
 from radio.hub_process import HubProcess
 from radio.leases import Leases
-from radio.message import Kind, Message, envelope_of
+from radio.message import Envelope, Kind, Message
 from radio.policy import Limits, Policy, RateWindow, SnapshotMode
 from radio.store import Namespace, open_store
 from radio.switchboard import Switchboard
@@ -343,21 +343,13 @@ def test_a_lease_runs_out_by_the_steady_clock_alone(board: tuple[Switchboard, Le
         leases.confirm(lane, second.lease)
 
 
-ENVELOPE = {"id": "m1", "trace_id": "m1", "sender": "a", "claim": "", "affected": [], "evidence": [], "source_snapshot": None}
-ENVELOPE |= {
-    "urgency": "normal",
-    "confidence": None,
-    "created_step": None,
-    "expires_after_step": None,
-    "response_requested": False,
-}
 SAID = st.lists(st.tuples(st.sampled_from(list(Kind)), st.integers(0, 300), st.sampled_from(["t1", "t2"])), max_size=25)
 
 
 @given(SAID, st.integers(0, 3000))
 def test_compaction_drops_the_oldest_and_never_what_must_be_kept(said: list[tuple[Kind, int, str]], budget: int) -> None:
     messages = [
-        Message(f"m{seq}", seq, thread, "a", "x" * size, (), "", envelope_of({**ENVELOPE, "kind": kind}))
+        Message(f"m{seq}", seq, thread, "a", "x" * size, (), "", Envelope(f"m{seq}", f"m{seq}", "a", kind))
         for seq, (kind, size, thread) in enumerate(said)
     ]
     left = compact(messages, budget, lambda one: len(one.content))
