@@ -6,10 +6,11 @@ parent and threw its environment away. Out of a sandbox's own process namespace 
 """
 
 import os
+import re
 import secrets
 import signal
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from sandboxes.errors import SandboxError
@@ -49,8 +50,10 @@ def end_leftovers(leader: int, mark: str, *, lived_seconds: float) -> None:
     seen = newest
     candidates: Iterable[int] = range(leader + 1, newest + 1) if short else _all_pids()
     exiting: list[_Process] = []
+    looked_at: set[int] = set()
     while True:
         found = [process for process in _look_at(candidates) if process.pid != leader]
+        looked_at.update(process.pid for process in found)
         ours = [process for process in found if not process.exiting and _belongs(process, leader, frozenset(), mark)]
         # Looked at once more, because a process that began to exit meanwhile had no mark left to read.
         exiting += [process for process in _look_at(process.pid for process in found) if process.exiting]
@@ -61,7 +64,9 @@ def end_leftovers(leader: int, mark: str, *, lived_seconds: float) -> None:
             break
         candidates = range(seen + 1, newest + 1) if seen < newest <= seen + _WIDEST_RANGE else _all_pids()
         seen = newest
-    _wait_for_exits(exiting)
+    if exiting:
+        parents = {process.parent for process in _look_at(looked_at)}
+        _wait_for_exits([process for process in exiting if not _was_alone(process, parents)])
 
 
 def end_tree(leader: int, mark: str, known: Mapping[int, int] | None = None) -> None:
@@ -78,19 +83,23 @@ def end_tree(leader: int, mark: str, known: Mapping[int, int] | None = None) -> 
     deadline = time.monotonic() + _PATIENCE_SECONDS
     members = dict(known or {})
     while True:
-        living = _living_members(leader, members, mark)
+        newest = _newest_pid()
+        living, ended = _living_members(leader, members, mark)
         for process in living:
             _kill(process.pid)
-        if not living:
+        if not living and (not ended or _newest_pid() == newest):
             return
         if time.monotonic() > deadline:
             numbers = ", ".join(str(process.pid) for process in living)
             raise SandboxError(f"processes {numbers} of a command could not be ended; end them by hand")
-        time.sleep(0.001)
+        time.sleep(0.0005)
 
 
-def _living_members(leader: int, members: dict[int, int], mark: str) -> list[_Process]:
-    """The living processes of the tree; `members` (number to start time) grows by what was found."""
+def _living_members(leader: int, members: dict[int, int], mark: str) -> tuple[list[_Process], list[_Process]]:
+    """The living processes of the tree, and those that are as good as gone.
+
+    `members` (number to start time) grows by what was found.
+    """
     processes = {process.pid: process for process in _look_at(_all_pids())}
     for pid, started in list(members.items()):
         if pid in processes and processes[pid].started != started:
@@ -102,13 +111,25 @@ def _living_members(leader: int, members: dict[int, int], mark: str) -> list[_Pr
         new = [
             process
             for process in processes.values()
-            if process.pid not in found
-            and (process.pid in parents or _belongs(process, leader, parents, "" if found else mark))
+            if process.pid not in found and (process.pid in parents or _belongs(process, leader, parents, "" if found else mark))
         ]
         grown = bool(new)
         found.update((process.pid, process) for process in new)
         members.update((process.pid, process.started) for process in new)
-    return list(found.values())
+    everyones_parents = {process.parent for process in processes.values()}
+    ended = [process for process in found.values() if process.exiting and _was_alone(process, everyones_parents)]
+    return [process for process in found.values() if process not in ended], ended
+
+
+def _was_alone(process: _Process, parents: Container[int]) -> bool:
+    """Whether an ending process was the first of a process namespace in which no other is left.
+
+    It ends the others only at the end of its own way out, which is long; once they are gone, so is all that matters.
+    """
+    if process.pid in parents:
+        return False
+    numbers = re.search(rb"^NSpid:(.*)$", _read(f"/proc/{process.pid}/status"), re.MULTILINE)
+    return numbers is not None and len(numbers[1].split()) > 1 and numbers[1].split()[-1] == b"1"
 
 
 def _belongs(process: _Process, leader: int, parents: frozenset[int], mark: str) -> bool:
@@ -125,10 +146,7 @@ def _kill(pid: int) -> None:
 
 
 def _wait_for_exits(exiting: list[_Process]) -> None:
-    """Wait for processes that were already ending, whose mark can't be read any more.
-
-    The first process of a sandbox's namespace is in this state until all others in the namespace are gone.
-    """
+    """Wait for processes that are ending, whose mark can't be read any more, and so for what they take with them."""
     deadline = time.monotonic() + _PATIENCE_SECONDS
     while exiting and time.monotonic() < deadline:
         now = {process.pid: process.started for process in _look_at(process.pid for process in exiting)}

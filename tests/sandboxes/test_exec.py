@@ -116,7 +116,7 @@ def test_a_run_inside_a_run_is_ended_with_it(notes: Path, tmp_path: Path) -> Non
     root = Path(__file__).parents[2]
     program = (
         f"import sys; sys.path.insert(0, {str(root)!r})\nfrom sandboxes.exec import run\n"
-        f"run(['setsid', 'sh', '-c', 'touch {notes}/$$; exec sleep 300'], timeout=600)"
+        f"run(['setsid', '--wait', 'sh', '-c', 'touch {notes}/$$; exec sleep 300'], timeout=600)"
     )
     escape = f'setsid {sys.executable} -c "$PROGRAM" >/dev/null 2>&1 & {UNTIL_NOTED} exit 0'
     assert run(["sh", "-c", escape], timeout=60, environment={**variables(notes), "PROGRAM": program}).ok
