@@ -56,6 +56,18 @@ class SandboxSpec:
     network: bool = False
 
 
+class OutputWatch(Protocol):
+    """Follows what a command puts out while it runs, and may end it early."""
+
+    def received(self, piece: bytes) -> None:
+        """A piece of stdout, as it was read; the command may be blocked until this returns."""
+        ...
+
+    def deadline(self) -> float:
+        """When the command is to be ended, by `time.monotonic`, if its timeout is not earlier; asked again after every piece."""
+        ...
+
+
 class Sandbox(Protocol):
     """One open sandbox. Everything started in it is gone when `close` returns."""
 
@@ -71,10 +83,11 @@ class Sandbox(Protocol):
         stdin: bytes = b"",
         environment: Mapping[str, str] | None = None,
         output_limit: int = 1 << 20,
+        watch: OutputWatch | None = None,
     ) -> ExecResult:
         """Run a command in the working folder and wait for it, `timeout` seconds at most.
 
-        When it returns, every process that the command started is gone.
+        When it returns, every process that the command started is gone. A watch that ended it early shows as `timed_out`.
 
         Raises:
             SandboxError: the sandbox itself could not run the command.

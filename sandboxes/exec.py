@@ -8,9 +8,10 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from sandboxes.base import ExecResult
+from sandboxes.base import ExecResult, OutputWatch
 from sandboxes.errors import SandboxError
 from sandboxes.processes import end_leftovers, end_tree, new_marker
+from sandboxes.stopping import check_not_stopping, stoppable
 
 _CHUNK = 1 << 16
 
@@ -29,6 +30,7 @@ def run(  # noqa: PLR0913 - the one exec helper; each option is independent of t
     environment: Mapping[str, str] | None = None,
     output_limit: int = 1 << 20,
     stdout_file: Path | None = None,
+    watch: OutputWatch | None = None,
 ) -> ExecResult:
     """Run a program to its end, or to the deadline, and end everything that it started.
 
@@ -42,22 +44,26 @@ def run(  # noqa: PLR0913 - the one exec helper; each option is independent of t
         environment: all variables the program gets; `clean_environment()` by default, never the caller's own.
         output_limit: bytes kept of each of stdout and stderr: of more, the head and the tail.
         stdout_file: the program writes its whole stdout into this file; the result holds head and tail.
+        watch: is given stdout as it comes, and may end the program before the timeout. Not with `stdout_file`.
 
     Raises:
         SandboxError: the program could not be started, or a process of it could not be ended.
+        StoppedError: the user interrupted the run.
     """
+    check_not_stopping()
     started = time.monotonic()
     mark, marker = new_marker()
     variables = {**(clean_environment() if environment is None else environment), **marker}
     child = _start(argv, cwd, variables, bool(stdin), stdout_file)
     try:
-        pump = _Pump(child, stdin, output_limit)
-        timed_out = not pump.until_exit(started + timeout)
-        if timed_out:
-            end_tree(child.pid, mark)
-        else:
-            end_leftovers(child.pid, mark, lived_seconds=time.monotonic() - started)
-        pump.drain()
+        with stoppable(child.pid):
+            pump = _Pump(child, stdin, output_limit, watch)
+            timed_out = not pump.until_exit(started + timeout)
+            if timed_out:
+                end_tree(child.pid, mark)
+            else:
+                end_leftovers(child.pid, mark, lived_seconds=time.monotonic() - started)
+            pump.drain()
     except BaseException:  # an interrupt too must not leave a process behind
         end_tree(child.pid, mark)
         raise
@@ -150,8 +156,9 @@ class _Kept:
 class _Pump:
     """Feeds stdin and drains stdout and stderr of one child, and sees when it ends."""
 
-    def __init__(self, child: subprocess.Popen[bytes], stdin: bytes, limit: int) -> None:
+    def __init__(self, child: subprocess.Popen[bytes], stdin: bytes, limit: int, watch: OutputWatch | None) -> None:
         self._child = child
+        self._watch = watch
         self._input = memoryview(stdin)
         self.stdout = _Kept(limit)
         self.stderr = _Kept(limit)
@@ -178,7 +185,7 @@ class _Pump:
             os.close(exit_descriptor)
 
     def _move(self, selector: selectors.BaseSelector, exit_descriptor: int, deadline: float) -> bool:
-        while (left := deadline - time.monotonic()) > 0:
+        while (left := self._due(deadline) - time.monotonic()) > 0:
             for key, _ in selector.select(left):
                 descriptor = key.fd
                 if descriptor == exit_descriptor:
@@ -191,6 +198,9 @@ class _Pump:
                     assert self._child.stdin is not None
                     self._child.stdin.close()
         return False
+
+    def _due(self, deadline: float) -> float:
+        return deadline if self._watch is None else min(deadline, self._watch.deadline())
 
     def _feed(self) -> bool:
         """Write some input; False when all is written or nobody reads it any more."""
@@ -207,7 +217,10 @@ class _Pump:
     def _read(self, descriptor: int) -> bool:
         """Read some output; False at its end."""
         piece = os.read(descriptor, _CHUNK)
-        self._open[descriptor].add(piece)
+        kept = self._open[descriptor]
+        kept.add(piece)
+        if self._watch is not None and kept is self.stdout and piece:
+            self._watch.received(piece)
         if not piece:
             del self._open[descriptor]
         return bool(piece)

@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from sandboxes.base import ExecResult, SandboxSpec
+from sandboxes.base import ExecResult, OutputWatch, SandboxSpec
 from sandboxes.errors import SandboxError
 from sandboxes.exec import run
 from sandboxes.folders import remove_tree, scratch_folder
@@ -124,6 +124,7 @@ class LocalSandbox:
         stdin: bytes = b"",
         environment: Mapping[str, str] | None = None,
         output_limit: int = 1 << 20,
+        watch: OutputWatch | None = None,
     ) -> ExecResult:
         """See `Sandbox.run`."""
         status = self._support / f"status-{next(self._numbers)}"
@@ -135,6 +136,7 @@ class LocalSandbox:
             stdin=stdin,
             environment={**self._environment, **(environment or {})},
             output_limit=output_limit,
+            watch=watch,
         )
         # Bubblewrap notes an exit code only when the program was started: so no program can feign a broken sandbox.
         started = status.is_file() and b'"exit-code"' in status.read_bytes()
@@ -176,6 +178,7 @@ class UnisolatedSandbox:
         stdin: bytes = b"",
         environment: Mapping[str, str] | None = None,
         output_limit: int = 1 << 20,
+        watch: OutputWatch | None = None,
     ) -> ExecResult:
         """See `Sandbox.run`."""
         variables = {**self._environment, **(environment or {})}
@@ -188,6 +191,7 @@ class UnisolatedSandbox:
             cwd=Path(self.workspace),
             environment=variables,
             output_limit=output_limit,
+            watch=watch,
         )
 
     def path_inside(self, mount_target: str) -> str:
