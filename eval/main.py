@@ -7,6 +7,7 @@ import typer
 from eval.commands import app as eval_app
 from instances.commands import app as instances_app
 from instances.errors import InstanceError
+from radio.cli import app as radio_app
 from sandboxes.errors import BenchError
 from sandboxes.stopping import StoppedError
 from scenarios.commands import app as scenarios_app
@@ -22,6 +23,7 @@ app = typer.Typer(
 )
 app.add_typer(instances_app, name="instances")
 app.add_typer(scenarios_app, name="scenarios")
+app.add_typer(radio_app, name="radio")
 for command in eval_app.registered_commands:
     app.registered_commands.append(command)
 

@@ -75,7 +75,8 @@ def write_cell(record: CellRecord, played: Played, folder: Path) -> None:
         (folder / f"{name}.transcript.jsonl").write_text(json_lines(lines), encoding="utf-8")
     (folder / "events.jsonl").write_text(json_lines(played.events), encoding="utf-8")
     if played.radio_events:
-        (folder / "radio.jsonl").write_bytes(played.radio_events)
+        (folder / "radio").mkdir()
+        (folder / "radio" / "events.jsonl").write_bytes(played.radio_events)
     (folder / RECORD).write_text(record.model_dump_json(indent=1) + "\n", encoding="utf-8")
 
 

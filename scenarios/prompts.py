@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from instances.model import Instance
 from radio import phase_texts
 from radio.policy import Limits
-from scenarios.model import Channel, GoldTests, History, Protocol, Requirement, Scenario, Schedule
+from scenarios.model import Channel, GoldTests, History, Listening, Protocol, Requirement, Scenario, Schedule
 
 GOLD_FOLDER = "/gold"
 GOVERNED_LIMITS = Limits(messages_per_minute=20, mentions_per_message=4, body_bytes=4096, lifetime_steps=60)
@@ -112,7 +112,7 @@ def _channel(scenario: Scenario, context: PromptContext) -> str:
 
 
 def _listening(scenario: Scenario, context: PromptContext) -> str:
-    if scenario.channel is not Channel.RADIO:
+    if scenario.channel is not Channel.RADIO or scenario.listening is Listening.NONE:
         return ""
     return phase_texts.LISTENING[phase_texts.Listening(scenario.listening)]
 

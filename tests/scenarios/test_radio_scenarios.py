@@ -1,0 +1,188 @@
+"""Under a radio a lane that hears in time takes the joint route, and collides otherwise; what it cost to listen is counted."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from eval.bench import Bench
+from eval.plan import Choice, make_manifest
+from eval.records import CellRecord
+from eval.run import run_cells
+from eval.storage import ResultsFolder
+from harnesses.base import Configuration
+from harnesses.replay import ReplayHarness
+from instances.load import load
+from instances.model import Instance
+from reconcilers import RECONCILERS
+from reconcilers.registry import reconciler_named
+from sandboxes.local import LocalSandboxFactory
+from scenarios.catalog import by_name
+from scenarios.model import Listening, Scenario
+from scenarios.own import load_scenarios
+from scenarios.prompts import PromptContext, build_prompt
+
+pytestmark = [pytest.mark.needs("bwrap"), pytest.mark.needs("curl")]
+
+SAY_A = {"say": {"to": "b", "thread": "design", "text": "I write the label; leave the line to me."}}
+SAY_B = {"say": {"to": "a", "thread": "design", "text": "Amounts below zero lose their minus here."}}
+LOOK = [{"run": "cat shop/price.py"}] * 8
+A_DECIDES = {"when_heard": "lose their minus", "then": [{"apply": "references/joint"}], "else": [{"apply": "references/a"}]}
+B_DECIDES = {"when_heard": "leave the line to me", "then": [{"run": "true"}], "else": [{"apply": "references/b"}]}
+
+
+class Silent:
+    """A watcher of a run that says nothing."""
+
+    def expect(self, cells: int) -> None: ...
+    def started(self, cell: object) -> None: ...
+    def ended(self, cell: object, record: object) -> None: ...
+
+
+def write_scripts(pair: Instance, a: list[Any], b: list[Any]) -> Instance:
+    for lane, steps in (("a", a), ("b", b)):
+        pair.replay.mkdir(exist_ok=True)
+        script = {"schema_version": 1, "turns": [{"steps": steps}]}
+        (pair.replay / f"{lane}.json").write_text(json.dumps(script), encoding="utf-8")
+    return load(pair.folder)
+
+
+def talking(pair: Instance) -> Instance:
+    listen = {"listen": "for the other lane"}
+    return write_scripts(pair, [SAY_A, *LOOK, listen, A_DECIDES], [SAY_B, *LOOK, listen, B_DECIDES])
+
+
+def play(pair: Instance, folder: Path, *scenarios: Scenario, seed: int = 1) -> dict[str, CellRecord]:
+    harness, sandboxes = ReplayHarness(), LocalSandboxFactory()
+    names = list(RECONCILERS)
+    choice = Choice([pair], scenarios, Configuration("replay"), harness, sandboxes, names, seed=seed)
+    results = ResultsFolder(folder)
+    manifest = make_manifest(choice, "test")
+    results.create(manifest)
+    reconcilers = [reconciler_named(name) for name in names]
+    run_cells(Bench(manifest, results, [pair], scenarios, harness, sandboxes, reconcilers), 2, Silent())
+    return {record.scenario: record for record in results.records()}
+
+
+def test_who_hears_in_time_takes_the_joint_route(make_pair: Callable[..., Instance], tmp_path: Path) -> None:
+    names = ["parallel-unaware", "parallel-message-file", "parallel-sync-file", "comm-oracle"]
+    names += ["radio-blocking", "radio-watcher", "radio-passive", "radio-governed", "radio-radar"]
+    records = play(talking(make_pair()), tmp_path / "results", *map(by_name, names))
+    assert {name: record.solved for name, record in records.items()} == {name: name != "parallel-unaware" for name in names}
+    listening = {
+        name: sum(lane.listening_steps for lane in record.radio.values()) for name, record in records.items() if record.radio
+    }
+    assert listening == {
+        "parallel-message-file": 2,
+        "parallel-sync-file": 2,
+        "comm-oracle": 2,
+        "radio-blocking": 2,
+        "radio-watcher": 2,
+        "radio-passive": 0,
+        "radio-governed": 0,
+        "radio-radar": 0,
+    }
+    passive = records["radio-passive"].radio
+    assert passive is not None
+    assert {lane: (one.sent, one.shown, one.unread) for lane, one in passive.items()} == {"a": (1, 1, 0), "b": (1, 1, 0)}
+    assert (tmp_path / "results" / "cells" / "price-label.radio-passive.1" / "radio" / "events.jsonl").is_file()
+
+
+@pytest.mark.needs("redis-server")
+def test_redis_is_a_store_like_the_others(make_pair: Callable[..., Instance], tmp_path: Path) -> None:
+    names = ["parallel-message-file", "parallel-message-redis", "parallel-sync-file", "parallel-sync-redis"]
+    records = play(talking(make_pair()), tmp_path / "results", *map(by_name, names))
+    for kind in ("message", "sync"):
+        file, redis = records[f"parallel-{kind}-file"], records[f"parallel-{kind}-redis"]
+        assert file.solved
+        assert (file.solved, file.radio, file.usage) == (redis.solved, redis.radio, redis.usage)
+
+
+def without_listening(tmp_path: Path) -> Scenario:
+    path = tmp_path / "own.yaml"
+    path.write_text("{name: radio-deaf, extends: radio-passive, listening: none}", encoding="utf-8")
+    return load_scenarios(path)[0]
+
+
+def test_when_delivery_is_suppressed_the_lanes_collide(make_pair: Callable[..., Instance], tmp_path: Path) -> None:
+    record = play(talking(make_pair()), tmp_path / "results", without_listening(tmp_path))["radio-deaf"]
+    assert not record.solved
+    assert record.radio is not None
+    assert {lane: (one.sent, one.shown, one.unread) for lane, one in record.radio.items()} == {"a": (1, 0, 1), "b": (1, 0, 1)}
+
+
+def test_when_it_comes_too_late_the_lanes_collide(make_pair: Callable[..., Instance], tmp_path: Path) -> None:
+    pair = write_scripts(make_pair(), [*LOOK, A_DECIDES, SAY_A], [*LOOK, B_DECIDES, SAY_B])
+    record = play(pair, tmp_path / "results", by_name("radio-passive"))["radio-passive"]
+    assert not record.solved
+    assert record.radio is not None
+    # Who ends last is told that the other has finished; whoever was told after deciding could not use it any more.
+    assert sum(one.unread + one.refused for one in record.radio.values()) >= 1
+
+
+def test_when_it_is_addressed_to_someone_else_the_lanes_collide(make_pair: Callable[..., Instance], tmp_path: Path) -> None:
+    wrong_a = {"say": {**SAY_A["say"], "to": "a"}}
+    wrong_b = {"say": {**SAY_B["say"], "to": "b"}}
+    pair = write_scripts(make_pair(), [wrong_a, *LOOK, A_DECIDES], [wrong_b, *LOOK, B_DECIDES])
+    record = play(pair, tmp_path / "results", by_name("radio-passive"))["radio-passive"]
+    assert not record.solved
+
+
+def test_a_scripted_radio_cell_is_the_same_each_time(make_pair: Callable[..., Instance], tmp_path: Path) -> None:
+    pair = talking(make_pair())
+    scenarios = [by_name(name) for name in ("radio-passive", "radio-watcher", "radio-blocking")]
+    one, other = (play(pair, tmp_path / name, *scenarios, seed=5) for name in ("one", "other"))
+    for name in one:
+        assert one[name].model_dump(exclude={"timing"}) == other[name].model_dump(exclude={"timing"})
+
+
+def test_radar_tells_lanes_that_say_nothing_where_they_stop_merging(make_pair: Callable[..., Instance], tmp_path: Path) -> None:
+    heard = "do not merge any more in shop/price.py"
+    a = [{"apply": "references/a"}, *LOOK, {"say": {"to": "b", "thread": "x", "text": "done"}}]
+    undo = [{"run": "git checkout -q -- ."}]
+    b = [{"apply": "references/b"}, *LOOK, {"when_heard": heard, "then": undo, "else": []}, {"say": {**SAY_B["say"]}}]
+    records = play(write_scripts(make_pair(), a, b), tmp_path / "results", by_name("radio-passive"), by_name("radio-radar"))
+    conflict = {name: record.candidates["git-merge"].clean for name, record in records.items()}
+    assert conflict == {"radio-passive": False, "radio-radar": True}
+
+
+def test_a_pair_without_a_script_that_speaks_is_skipped_by_name(make_pair: Callable[..., Instance], tmp_path: Path) -> None:
+    choice = Choice(
+        [make_pair()],
+        [by_name("oracle"), by_name("radio-passive")],
+        Configuration("replay"),
+        ReplayHarness(),
+        LocalSandboxFactory(),
+        list(RECONCILERS),
+    )
+    manifest = make_manifest(choice, "test")
+    assert [cell.scenario for cell in manifest.cells] == ["oracle"]
+    assert [(one.scenario, one.reason) for one in manifest.skipped] == [
+        ("radio-passive", "no script that speaks for lane a and b")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "blocks"),
+    [
+        ("radio-protocol-blocking", "radio-protocol-watcher", {"listening", "## 3. Execute"}),
+        ("radio-protocol-watcher", "radio-protocol-passive", {"listening"}),
+    ],
+)
+def test_the_ladders_rungs_differ_in_listening_and_execute_only(
+    make_pair: Callable[..., Instance], one: str, other: str, blocks: set[str]
+) -> None:
+    context = PromptContext(make_pair(), "a")
+    first, second = (build_prompt(by_name(name), context).split("\n\n") for name in (one, other))
+    assert len(first) == len(second)
+    from radio.phase_texts import LISTENING
+
+    listening = {LISTENING[Listening(value)] for value in ("foreground", "watcher", "hook")}
+    differing = {
+        "listening" if before in listening else before.splitlines()[0]
+        for before, after in zip(first, second, strict=True)
+        if before != after
+    }
+    assert differing == blocks
