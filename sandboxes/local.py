@@ -9,6 +9,7 @@ from pathlib import Path
 
 from sandboxes.base import ExecResult, OutputWatch, SandboxSpec
 from sandboxes.errors import SandboxError
+from sandboxes.etc import prepared_etc
 from sandboxes.exec import run
 from sandboxes.folders import remove_tree, scratch_folder
 from sandboxes.isolation import ensure_isolation
@@ -17,42 +18,21 @@ from sandboxes.processes import MARKER
 WORKSPACE = "/workspace"
 HOME = "/home/agent"
 _PATH = "/usr/local/bin:/usr/bin:/bin"
-_FILES = Path(__file__).parent / "local_files"
 # The bench's own folders, wherever it is installed: the data set and the tests are in them.
 _ROOT = Path(__file__).absolute().parents[1]
 _OWN_FOLDERS = ("instances", "scenarios", "harnesses", "reconcilers", "radio", "eval", "sandboxes", "tests", "docs", ".git")
 _TOP_LEVEL = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
-_FROM_ETC = (
-    "alternatives",
-    "ca-certificates",
-    "ca-certificates.conf",
-    "host.conf",
-    "ld.so.cache",
-    "ld.so.conf",
-    "ld.so.conf.d",
-    "localtime",
-    "mime.types",
-    "nsswitch.conf",
-    "os-release",
-    "pki/ca-trust/extracted",
-    "pki/tls/certs",
-    "protocols",
-    "services",
-    "ssl/cert.pem",
-    "ssl/certs",
-    "ssl/openssl.cnf",
-    "timezone",
-)
 _TEMPORARY_BYTES = 2 << 30
 _SHARED_MEMORY_BYTES = 256 << 20
 _FILE_BYTES = 4 << 30
 _OPEN_FILES = 8192
+_DATA_BYTES = 8 << 30
 
-# Sets the limits that need no control group, then becomes the program; the two descriptors are bubblewrap's.
-_WITH_LIMITS = 'ulimit -c 0; ulimit -n "$1"; ulimit -f "$2"; shift 2; exec "$@"'
-_IN_BUBBLEWRAP = (
-    'ulimit -c 0; ulimit -n "$1"; ulimit -f "$2"; exec 3>"$3" 4<"$4"; shift 4; exec "$0" --json-status-fd 3 --args 4 -- "$@"'
-)
+# Sets the limits that need no control group, and offers itself first when the machine runs out of memory; then becomes
+# the program. The two descriptors are bubblewrap's.
+_LIMITS = 'ulimit -c 0; ulimit -n "$1"; ulimit -f "$2"; ulimit -d "$3"; { echo 900 > /proc/$$/oom_score_adj; } 2>/dev/null; '
+_WITH_LIMITS = _LIMITS + 'shift 3; exec "$@"'
+_IN_BUBBLEWRAP = _LIMITS + 'exec 3>"$4" 4<"$5"; shift 5; exec "$0" --json-status-fd 3 --args 4 -- "$@"'
 
 
 class LocalSandboxFactory:
@@ -240,10 +220,9 @@ def _system(spec: SandboxSpec) -> list[str]:
             arguments += ["--symlink", str(path.readlink()), str(path)]
         elif path.is_dir():
             arguments += ["--ro-bind", str(path), str(path)]
-    for name in (*_FROM_ETC, "resolv.conf") if spec.network else _FROM_ETC:
-        arguments += ["--ro-bind-try", str(Path("/etc", name).resolve()), f"/etc/{name}"]
-    for name in ("passwd", "group", "hosts"):
-        arguments += ["--ro-bind", str(_FILES / name), f"/etc/{name}"]
+    arguments += ["--ro-bind", str(prepared_etc()), "/etc"]
+    if spec.network and Path("/etc/resolv.conf").exists():
+        arguments += ["--ro-bind", str(Path("/etc/resolv.conf").resolve()), "/etc/resolv.conf"]
     arguments += ["--proc", "/proc", "--dev", "/dev"]
     arguments += ["--perms", "1777", "--size", str(_SHARED_MEMORY_BYTES), "--tmpfs", "/dev/shm"]
     return [*arguments, "--remount-ro", "/dev"]
@@ -274,10 +253,11 @@ def _hidden(spec: SandboxSpec, empty: Path) -> list[str]:
 
 
 def _limits() -> list[str]:
-    """Open files, and the size of a file in the shell's units of 512 bytes; never more than the caller has."""
+    """Open files, the size of a file and of a program's data, in the shell's units; never more than the caller has."""
     return [
         _at_most(resource.RLIMIT_NOFILE, _OPEN_FILES, 1),
         _at_most(resource.RLIMIT_FSIZE, _FILE_BYTES, 512),
+        _at_most(resource.RLIMIT_DATA, _DATA_BYTES, 1024),
     ]
 
 

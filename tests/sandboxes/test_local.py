@@ -155,6 +155,9 @@ class TestBoth:
         open_files, size = (int(word) for word in out(sandbox, "ulimit -n; ulimit -f").split())
         assert open_files <= 8192
         assert size <= 8 << 20
+        hungry = sandbox.run(["python3", "-c", "x = bytearray(9 << 30)"], timeout=60)
+        assert b"MemoryError" in hungry.stderr
+        assert int(out(sandbox, "cat /proc/self/oom_score_adj")) == 900
 
     def test_leaves_nothing_behind(self, factory: SandboxFactory, workspace: Path) -> None:
         around = scratch_folder("around")
@@ -270,7 +273,7 @@ FAKES = {
     "silent": ("exit 1", "does not work here"),
     # Runs the program with no isolation at all.
     "pretending": (
-        'while [ "$1" != -- ]; do shift; done; shift; cd "$FAKE_WORKSPACE"; echo \'{ "exit-code": 0 }\' >&3; exec "$@"',
+        'while [ "$1" != -- ]; do shift; done; shift; cd "$TMPDIR"; echo \'{ "exit-code": 0 }\' >&3; exec "$@"',
         "does not isolate.*can be read",
     ),
 }
@@ -331,6 +334,24 @@ class TestProbe:
         monkeypatch.setenv("PATH", str(tmp_path))
         with pytest.raises(SandboxError, match="not installed: install the package"):
             LocalSandboxFactory().open(SandboxSpec(workspace))
+
+
+def test_any_folder_can_be_removed() -> None:
+    folder = scratch_folder("deep")
+    (folder / "shut" / "in").mkdir(parents=True)
+    (folder / "link").symlink_to(ROOT)
+    here = os.open(folder, os.O_RDONLY)
+    for _ in range(3000):  # a path of its whole depth is longer than any system call takes
+        os.mkdir("d", dir_fd=here)
+        below = os.open("d", os.O_RDONLY, dir_fd=here)
+        os.close(here)
+        here = below
+    os.close(here)
+    (folder / "shut").chmod(0)
+    remove_tree(folder)
+    assert not folder.exists()
+    assert ROOT.is_dir()
+    remove_tree(folder)
 
 
 def test_scratch_folders_of_a_killed_process_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
