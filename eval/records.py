@@ -103,6 +103,8 @@ class RadioCounts(_Model):
     refused: int
     listening_steps: int
     drains: int
+    accepted: int
+    borne_out: int
 
 
 class TimingRecord(_Model):

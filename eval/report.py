@@ -34,6 +34,8 @@ class RadioRow(_Model):
     expired: int
     refused: int
     listening_steps: int = Field(description="steps spent on waiting for or reading messages")
+    accepted: int = Field(description="messages that a lane says it has acted on")
+    borne_out: int = Field(description="those of them for which its files show it")
 
 
 class Row(_Model):
@@ -242,6 +244,8 @@ def _radio_row(graded: Sequence[CellRecord]) -> RadioRow | None:
         expired=sum(lane.expired for lane in lanes),
         refused=sum(lane.refused for lane in lanes),
         listening_steps=sum(lane.listening_steps for lane in lanes),
+        accepted=sum(lane.accepted for lane in lanes),
+        borne_out=sum(lane.borne_out for lane in lanes),
     )
 
 

@@ -95,7 +95,18 @@ def _cells(row: Row, mark: str) -> list[str]:
     ]
 
 
-_RADIO_HEADERS = ("family", "scenario", "n", "sent", "shown", "unread", "expired", "refused", "steps spent on listening")
+_RADIO_HEADERS = (
+    "family",
+    "scenario",
+    "n",
+    "sent",
+    "shown",
+    "unread",
+    "expired",
+    "refused",
+    "steps spent on listening",
+    "accepted, borne out",
+)
 
 
 def _radio_cells(row: Row) -> list[str | int]:
@@ -111,6 +122,7 @@ def _radio_cells(row: Row) -> list[str | int]:
         radio.expired,
         radio.refused,
         radio.listening_steps,
+        f"{radio.accepted}, {radio.borne_out}",
     ]
 
 

@@ -104,7 +104,7 @@ class ReplaySource:
         script: the lane's script, which need not exist.
         patch: gives a patch of the instance by name, such as `references/a`.
         reference: the patch name that is applied where there is no script.
-        channel, listening, envelope: the scenario's, which decide what a script's `say` and `listen` are.
+        channel, listening, envelope, dispositions: the scenario's, which decide what a script's `say` and the like are.
     """
 
     script: Path
@@ -113,6 +113,7 @@ class ReplaySource:
     channel: str = "none"
     listening: str = "none"
     envelope: bool = False
+    dispositions: bool = False
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ cached, writes what is new to the cache, and puts out the tool call.
 """
 
 import json
+import re
 from collections import deque
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,6 +21,7 @@ from sandboxes.usage import Usage
 BYTES_PER_TOKEN = 4
 STEP_TIMEOUT_SECONDS = 120.0
 CLOSING = "Done."
+MESSAGE = re.compile(r"^\[radio\] message (m\d+) from the agent", re.MULTILINE)
 NOTHING_CAME = b"(timeout). Peers:"
 READ_INBOX = ScriptStep(Tool.LISTEN, "radio-inbox")
 
@@ -39,6 +41,10 @@ class _Conversation:
         shown = text.decode("utf-8", "replace")
         self.visible += shown + "\n"
         self.lines.append({"role": role, **details, "text": shown})
+
+    def newest_message(self) -> str:
+        """The id of the newest message that was heard from a peer."""
+        return (MESSAGE.findall(self.visible) or [""])[-1]
 
     def said(self, text: bytes, **details: Any) -> None:
         self.usage += Usage(0, self.pending, self.cached, _tokens(text))
@@ -102,7 +108,7 @@ def _turn(conversation: _Conversation, ended: Ended, reason: str, steps: int, nu
 def _play(lane: Lane, conversation: _Conversation, step: ScriptStep, number: int) -> bool:
     """Play one step; true where a watcher has given notice of messages, which to read is a further step."""
     conversation.said(step.target.encode() + b"\n" + step.content, tool=step.tool)
-    result = _call(lane, step)
+    result = _call(lane, step, conversation.newest_message())
     conversation.heard("tool", result.stdout + result.stderr, returncode=result.returncode)
     surfaced = lane.boundary(Step(number, step.tool, step.target))
     if surfaced:
@@ -110,7 +116,7 @@ def _play(lane: Lane, conversation: _Conversation, step: ScriptStep, number: int
     return bool(surfaced) and lane.listening == "watcher"
 
 
-def _call(lane: Lane, step: ScriptStep) -> ExecResult:
+def _call(lane: Lane, step: ScriptStep, heard: str) -> ExecResult:
     """Every edit is made by a process in the lane's sandbox, so that a script can do what an agent can and no more."""
     if step.tool is Tool.WRITE:
         argv = ["sh", "-c", 'mkdir -p -- "$(dirname -- "$1")" && cat > "$1"', "sh", step.target]
@@ -120,8 +126,8 @@ def _call(lane: Lane, step: ScriptStep) -> ExecResult:
         argv = ["sh", "-c", step.target]
     while True:
         # A scripted lane does not hold up the others while it waits: it looks, lets them move, and looks again.
-        patience = {"CROSSTALK_PATIENCE": "0"} if step.waits else None
-        result = lane.sandbox.run(argv, stdin=step.content, timeout=STEP_TIMEOUT_SECONDS, environment=patience)
+        variables = {"CROSSTALK_PATIENCE": "0", "CROSSTALK_HEARD": heard} if step.tool in (Tool.SAY, Tool.LISTEN) else None
+        result = lane.sandbox.run(argv, stdin=step.content, timeout=STEP_TIMEOUT_SECONDS, environment=variables)
         if not step.waits or NOTHING_CAME not in result.stdout or not lane.pause():
             return result
 

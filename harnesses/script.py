@@ -12,15 +12,16 @@ apply changes nothing). A lane that is given more turns than its script has play
 
     {"say": {"to": "b", "thread": "contract", "text": "...", "kind": "interface", "claim": "..."}}
     {"listen": "for the contract"}      {"wait": "for the approval"}
+    {"respond": {"verdict": "accepted", "reason": "...", "paths": "src/x.py"}}
     {"when_heard": "regular expression", "then": [...], "else": [...]}
     {"delegate": {"task": "...", "steps": [...]}}
 
 `say` and `listen` are what the scenario's channel makes of them: nothing without a channel; at a point of synchronisation,
 posting and waiting in one; `listen` is a step where the agent must listen itself (pull, foreground), and none where messages
-come by themselves; `wait` is a step in either case. `say` opens a thread of that name, or posts `in` one by its id; `kind` and
-`claim` go on the envelope where the scenario has one. `when_heard` looks, when it is reached, at all that the agent was given
-so far: prompt, what tools gave back, and what surfaced at step boundaries. `delegate` hands steps to a subagent, where the
-agent program has subagents.
+come by themselves; `wait` is a step in either case. `say` opens a thread of that name, or posts `in` one by its id; `kind`
+and `claim` go on the envelope where the scenario has one. `respond` answers the newest message, where the scenario has
+dispositions. `when_heard` looks, when it is reached, at all that the agent was given so far: prompt, what tools gave back,
+and what surfaced at step boundaries. `delegate` hands steps to a subagent, where the agent program has subagents.
 """
 
 import json
@@ -161,7 +162,7 @@ def _actions(steps: Any, source: ReplaySource, where: str) -> tuple[Action, ...]
 
 
 def _action(step: Any, source: ReplaySource, where: str) -> Action | None:
-    if isinstance(step, dict) and len(step) == 1 and set(step) <= {"say", "listen", "wait"}:
+    if isinstance(step, dict) and len(step) == 1 and set(step) <= {"say", "listen", "wait", "respond"}:
         return _radio_step(*next(iter(step.items())), source, where)
     if isinstance(step, dict) and "when_heard" in step:
         if set(step) - {"when_heard", "then", "else"} or not _is_text(step["when_heard"]):
@@ -205,6 +206,12 @@ def _radio_step(name: str, value: Any, source: ReplaySource, where: str) -> Scri
         if "text" not in value or "to" not in value or ("thread" in value) == ("in" in value):
             raise SetupError(f"{where}: say holds to, text, and either thread or in")
         return _say(value, source)
+    if name == "respond":
+        if not isinstance(value, dict) or set(value) != {"verdict", "reason", "paths"} or not all(map(_is_text, value.values())):
+            raise SetupError(f"{where}: respond holds texts: paths, reason, verdict")
+        options = f"--reason {shlex.quote(value['reason'])} --paths {shlex.quote(value['paths'])}"
+        command = f'radio-respond "$CROSSTALK_HEARD" {shlex.quote(value["verdict"])} {options}'
+        return ScriptStep(Tool.SAY, command) if source.dispositions else None
     if not _is_text(value):
         raise SetupError(f"{where}: {name} holds a text that says what for")
     if source.channel == "radio" and (name == "wait" or source.listening == "foreground"):

@@ -161,6 +161,12 @@ class _Player:
             radio.watch_trees(self.stage.store, self.stage.base)
             played = self.parallel()
             listening = Counter(event["lane"] for event in played.events if event.get("tool") == LISTEN)
+            steps = {
+                lane: [event["tree"] for event in played.events if event["lane"] == lane and event["kind"] == "step"]
+                for lane in self.scenario.lanes
+            }
+            ends = {one.lane: one.capture.tree for one in played.turns}
+            radio.verify(self.stage.store, self.stage.base, steps, ends)
             return replace(played, radio=radio.counts(listening), radio_fault=radio.fault(), radio_events=radio.events())
 
     def parallel(self) -> Played:
@@ -252,6 +258,7 @@ class _Player:
             channel=scenario.channel,
             listening=scenario.listening,
             envelope=scenario.envelope,
+            dispositions=scenario.dispositions,
         )
 
 

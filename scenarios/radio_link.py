@@ -5,17 +5,20 @@ import re
 import secrets
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event, Lock, Thread
 from types import TracebackType
+from typing import Any
 
 from radio.client import RadioClient
 from radio.delivery import deliver, delivery_fault, mail_waits
 from radio.hub_process import COMMANDS, HubProcess, LaneCredentials
-from radio.policy import EnvelopeRule, Limits, Policy
+from radio.message import Disposition, Verdict
+from radio.policy import EnvelopeRule, Limits, Policy, latest_dispositions, verify_disposition
 from radio.radar import Radar
 from sandboxes.base import Mount
 from sandboxes.errors import SandboxError, SetupError
@@ -37,6 +40,7 @@ class LaneCounts:
     Attributes:
         listening_steps: steps spent on waiting for or reading messages.
         unread: mentions that never came before the lane's model; `expired` is how many of them ran out.
+        accepted: messages that the lane says it has acted on; `borne_out` is for how many of them its files show it.
     """
 
     sent: int
@@ -48,6 +52,8 @@ class LaneCounts:
     refused: int
     listening_steps: int
     drains: int
+    accepted: int
+    borne_out: int
 
 
 def lacking(scenario: Scenario) -> str:
@@ -68,6 +74,8 @@ class RadioLink:
         self._trees: dict[str, str] = {}
         self._boundaries: dict[str, int] = {}
         self._clients: dict[str, RadioClient] = {}
+        self._accepted: Counter[str] = Counter()
+        self._borne_out: Counter[str] = Counter()
 
     def __enter__(self) -> "RadioLink":
         try:
@@ -172,6 +180,42 @@ class RadioLink:
         faults = (delivery_fault(counters[lane], boundaries=count) for lane, count in self._boundaries.items())
         return "; ".join(fault for fault in faults if fault)
 
+    def verify(
+        self, store: GitStore, base: str, steps: Mapping[str, Sequence[str | None]], ends: Mapping[str, str | None]
+    ) -> None:
+        """Hold each acceptance against the lane's snapshots: did the named paths change after the message was shown?
+
+        Args:
+            steps: the tree after each step, by lane; `ends` the tree at the end.
+        """
+        if not self.scenario.dispositions:
+            return
+        shown: dict[tuple[str, str], int] = {}
+        answers: list[Disposition] = []
+        for event in self._log():
+            if event["type"] == "shown":
+                shown.update({(event["lane"], message): event["step"] or 0 for message in event["messages"]})
+            elif event["type"] == "responded":
+                verdict = Verdict(event["verdict"])
+                answers.append(Disposition(event["message"], event["lane"], verdict, event["reason"], tuple(event["paths"])))
+        for (message, lane), answer in latest_dispositions(answers).items():
+            if answer.verdict is not Verdict.ACCEPTED:
+                continue
+            seen = [base, *(tree for tree in steps.get(lane, ()) if tree is not None)]
+            before, end = seen[min(shown.get((lane, message), 0), len(seen) - 1)], ends.get(lane)
+            changed = store.changed_paths(before, end) if end is not None else ()
+            checked = verify_disposition(answer, changed)
+            self._accepted[lane] += 1
+            self._borne_out[lane] += checked.holds
+            fields = {"lane": lane, "message": message, "holds": checked.holds, "unchanged": list(checked.unchanged)}
+            self.hub.admin("verified", fields)
+
+    def _log(self) -> Iterator[Mapping[str, Any]]:
+        after = 0
+        while page := self.hub.admin("events", {"after": after})["events"]:
+            yield from page
+            after = page[-1]["seq"]
+
     def counts(self, listening_steps: Mapping[str, int]) -> dict[str, LaneCounts]:
         """What was counted, by lane. `listening_steps` are those of scripted lanes, which wait without holding the others up."""
         return {
@@ -185,6 +229,8 @@ class RadioLink:
                 refused=sum(one["refused"].values()),
                 listening_steps=listening_steps.get(lane, 0) if self.scripted else one["listening_steps"],
                 drains=one["drains"],
+                accepted=self._accepted[lane],
+                borne_out=self._borne_out[lane],
             )
             for lane, one in self.hub.counters().items()
         }
