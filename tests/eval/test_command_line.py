@@ -71,7 +71,8 @@ def test_a_full_disk_is_one_line_and_the_run_can_be_resumed(make_pair: Callable[
     pair = make_pair()
     inside = (
         f"mount -t tmpfs -o size=400k none {tmp_path}/small && "
-        f"{sys.executable} -m eval.main run -i {pair.folder} -s oracle,serial,parallel-unaware --unsound --out {tmp_path}/small/r; "
+        f"{sys.executable} -m eval.main run -i {pair.folder} -s oracle,serial,parallel-unaware --unsound "
+        f"--out {tmp_path}/small/r; "
         f"echo status $?; mkdir -p {tmp_path}/kept; cp -r {tmp_path}/small/r {tmp_path}/kept/"
     )
     (tmp_path / "small").mkdir()
