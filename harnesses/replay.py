@@ -44,7 +44,8 @@ class _Conversation:
 
     def newest_message(self) -> str:
         """The id of the newest message that was heard from a peer."""
-        return (MESSAGE.findall(self.visible) or [""])[-1]
+        found = [match[1] for match in MESSAGE.finditer(self.visible)]
+        return found[-1] if found else ""
 
     def said(self, text: bytes, **details: Any) -> None:
         self.usage += Usage(0, self.pending, self.cached, _tokens(text))
