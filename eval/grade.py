@@ -138,7 +138,7 @@ class Grader:
             self._store.checkout(graded.tree, folder)
             files = runner.test_files(spec.command[1:], self._store.paths(graded.tree))
             tests = {path: (folder / path).read_bytes() for path in files if is_plain(folder, path)}
-            planted = plant(runner, folder, spec.command[1:], files)
+            planted = plant(runner, folder, runner.arguments(spec.command[1:], files), files)
             result = self._run_tests(runner, folder, environment, planted.arguments, spec.timeout_seconds)
             judgement = _weighed(result, spec, planted.ids)
             if judgement.passed and not _intact(folder, {**held_out, **tests, **planted.files}):

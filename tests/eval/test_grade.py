@@ -91,6 +91,10 @@ class TestHonest:
         assert verdict.reason == f"1 of 2 tests did not pass: {gone} missing"
         assert ZERO in verdict.statuses
 
+    def test_tests_that_are_gone_are_a_failure(self, bench: Bench) -> None:
+        verdict = bench.with_tests({"heldout/notes.txt": "x"}, (ZERO,), "nowhere").grade(RIGHT)
+        assert verdict.reason == f"1 of 1 tests did not pass: {ZERO} missing"
+
     def test_deadline(self, bench: Bench) -> None:
         verdict = bench.with_deadline(2.5).grade({"src/sums/__init__.py": "import time\ntime.sleep(300)\n"})
         assert not verdict.passed

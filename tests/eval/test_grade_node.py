@@ -65,3 +65,10 @@ def test_what_does_not_load_failed(bench: Bench) -> None:
     verdict = bench.grade({"lib/add.js": "throw new Error('no');\n"})
     assert not verdict.passed
     assert verdict.statuses["heldout/a.test.js"] == Status.FAILED
+
+
+def test_tests_that_are_gone_are_a_failure(bench: Bench) -> None:
+    """Node would look for tests of its own choice when it is given none."""
+    bench = bench.with_tests({"heldout/notes.txt": "x"}, ("test/base.test.js::loads",), "nowhere")
+    verdict = bench.grade(NODE_RIGHT)
+    assert verdict.reason == "1 of 1 tests did not pass: test/base.test.js::loads missing"
