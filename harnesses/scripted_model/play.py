@@ -1,0 +1,126 @@
+"""Decides the answer to a request from the lane's script and from what the request really contains.
+
+Nothing is remembered between requests: how far the script has come is read from the calls in the conversation that bear the
+lane's own mark. So a repeated request gets the same answer, and a resumed session goes on where it should.
+"""
+
+import base64
+import json
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from harnesses.script import Action, Delegate, ScriptStep, Tool, next_action
+from harnesses.scripted_model.conversation import Answer, Part, Request, Role, ToolCall, conversation_usage
+from sandboxes.errors import HarnessError
+from sandboxes.usage import Usage
+
+CLOSING = "Done."
+_SHELLS = {"Bash": "command", "exec_command": "cmd", "bash": "command", "shell": "command"}
+_SUBAGENTS = ("Agent", "Task")
+LONG_TEXT = "long " * 400_000
+
+
+@dataclass(frozen=True)
+class LaneScript:
+    """What is played to one key.
+
+    Attributes:
+        name: the lane's.
+        mark: what its calls' ids begin with; another turn of the same session has another one.
+        actions: of the turn.
+        closing: the text at the end.
+    """
+
+    name: str
+    mark: str
+    actions: tuple[Action, ...]
+    closing: str = CLOSING
+
+
+def answer(lane: LaneScript, request: Request, identity: str, *, uncached: int = 0, long: bool = False) -> Answer:
+    """The next tool call of the script, or a closing text where it is at its end or the request offers no shell.
+
+    Raises:
+        HarnessError: the script delegates, and the program offers no subagents.
+    """
+    mark, actions = _whose(lane, request.parts)
+    shell = next((name for name in _SHELLS if name in request.tools), None)
+    visible = _visible(request.parts, mark)
+    action = next_action(actions, visible) if shell else None
+    call: ToolCall | None = None
+    if isinstance(action, Delegate):
+        task = next(task for task, delegate in _delegates(mark, actions) if delegate is action)
+        call = _delegation(request, mark, len(visible), task, action)
+    elif action is not None and shell:
+        call = ToolCall(f"{mark}_{len(visible)}", shell, {_SHELLS[shell]: shell_command(action)})
+    if call is not None and call.name == "Bash":
+        call.arguments["description"] = "A step of the script"
+    text = "" if call else lane.closing
+    if long:
+        text = LONG_TEXT + text
+    output = text + (json.dumps(call.arguments) if call else "")
+    if shell is None:
+        written = conversation_usage(request.parts, output, 0)
+        heard = (written.cache_write or 0) + (written.cache_read or 0)
+        usage = Usage(input=heard, output=written.output)
+    else:
+        usage = conversation_usage(request.parts, output, uncached)
+    return Answer(identity, request.model, text, call, usage)
+
+
+def shell_command(step: ScriptStep) -> str:
+    """A step as one shell command; what it is fed goes in the command itself, in a form that no shell can misread."""
+    if step.tool not in (Tool.WRITE, Tool.APPLY):
+        return step.target
+    content = base64.encodebytes(step.content).decode("ascii")
+    if step.tool is Tool.WRITE:
+        path = shlex.quote(step.target)
+        return f"mkdir -p -- \"$(dirname -- {path})\" && base64 -d > {path} <<'END_OF_FILE'\n{content}END_OF_FILE"
+    return f"base64 -d <<'END_OF_PATCH' | git apply --whitespace=nowarn -\n{content}END_OF_PATCH"
+
+
+def _whose(lane: LaneScript, parts: Sequence[Part]) -> tuple[str, tuple[Action, ...]]:
+    """The lane's own script, or the part of it that a subagent was given: its task bears the mark of the call."""
+    found = lane.mark, lane.actions
+    for part in parts:
+        if part.role is Role.SAID:
+            break
+        for task, delegate in _delegates(lane.mark, lane.actions):
+            if f"({task})" in part.text:
+                found = task, delegate.actions
+    return found
+
+
+def _delegates(mark: str, actions: Sequence[Action]) -> list[tuple[str, Delegate]]:
+    delegates: list[Delegate] = []
+    waiting = list(actions)
+    while waiting:
+        action = waiting.pop(0)
+        if isinstance(action, Delegate):
+            delegates.append(action)
+        elif not isinstance(action, ScriptStep):
+            waiting = [*action.then, *action.otherwise, *waiting]
+    return [(f"{mark}t{number}", delegate) for number, delegate in enumerate(delegates, 1)]
+
+
+def _visible(parts: Sequence[Part], mark: str) -> list[str]:
+    """What had been heard before each of the mark's calls, and before the one that comes next."""
+    heard: list[str] = []
+    visible: list[str] = []
+    for part in parts:
+        if part.role is Role.HEARD:
+            heard.append(part.text)
+        elif part.call.startswith(f"{mark}_"):
+            visible.append("\n".join(heard))
+    return [*visible, "\n".join(heard)]
+
+
+def _delegation(request: Request, mark: str, number: int, task: str, action: Delegate) -> ToolCall:
+    tool = next((name for name in _SUBAGENTS if name in request.tools), None)
+    if tool is None:
+        raise HarnessError("the script delegates, and the program offers no subagents")
+    prompt = f"{action.task}\n\n({task})"
+    return ToolCall(
+        f"{mark}_{number}", tool, {"description": "A part of the script", "prompt": prompt, "subagent_type": "general-purpose"}
+    )
