@@ -58,6 +58,11 @@ class Hub:
     """
 
     def __init__(self, config: HubConfig) -> None:
+        """Open a hub's store and bring its state back. In a running event loop only.
+
+        Raises:
+            SetupError, StoreError: the store cannot be used.
+        """
         self.config = config
         self.store = open_store(config.store, Namespace(config.run, config.cell), real=config.real)
         clock = Clock()
@@ -82,6 +87,7 @@ class Hub:
         self._held: list[tuple[Call, Answer]] = []
         self._flush_is_due = False
         self.ended = asyncio.Event()
+        self._loop = asyncio.get_running_loop()
         self.mcp: Callable[[Request, Connection, str], None] | None = None
 
     def open(self) -> None:
@@ -103,13 +109,14 @@ class Hub:
     def stop(self) -> None:
         """End after the answers that are owed."""
         self._flush_soon()
-        asyncio.get_running_loop().call_later(0.01, self.ended.set)
+        self._loop.call_later(0.01, self.ended.set)
 
     def close(self) -> None:
         self.board.flush_refusals()
         self.board.record(EventType.HUB_STOPPED, process=os.getpid())
         self._flush()
         self.journal.close()
+        self.mailboxes.close()
         self.store.close()
 
     # -- calls
@@ -161,24 +168,25 @@ class Hub:
     def _flush_soon(self) -> None:
         if not self._flush_is_due:
             self._flush_is_due = True
-            asyncio.get_running_loop().call_soon(self._flush)
+            self._loop.call_soon(self._flush)
 
     def _flush(self) -> None:
+        """Store what was recorded; then, and not before, tell everyone: those who wait, and those who are owed an answer."""
         self._flush_is_due = False
         events, self.board.batch = self.board.batch, []
+        held, self._held = self._held, []
         self.board.owed = False
-        if events:
-            records = [Record(event.seq, event.thread if event.type in _CONVERSATION else "", event.encode()) for event in events]
+        records = [Record(event.seq, event.thread if event.type in _CONVERSATION else "", event.encode()) for event in events]
+        if records:
             self.store.append(records)
-            self.board.stored = events[-1].seq
-            self.journal.append(records)
+            self.board.stored = records[-1].seq
         touched = self._touched(events)
+        self.room.wake(touched)
         for name in touched:
             self.mailboxes.set(name, self.board.lanes[name].something_waits)
-        held, self._held = self._held, []
+        self.journal.append(records)
         for call, answer in held:
             call.respond(answer)
-        self.room.wake(touched)
 
     def _touched(self, events: list[Event]) -> set[str]:
         """The lanes for which something may have changed."""

@@ -55,21 +55,34 @@ class Mailboxes:
     def __init__(self, paths: Mapping[str, Path]) -> None:
         self._paths = paths
         self._full: dict[str, bool | None] = dict.fromkeys(paths)
+        self._descriptors: dict[str, int] = {}
 
     def set(self, lane: str, full: bool) -> None:
+        """Say whether something waits for a lane."""
         if lane not in self._paths or self._full[lane] is full:
             return
         try:
-            # The folder may be in a lane's hands: no link is followed, and nothing but a plain file is touched.
-            flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-            descriptor = os.open(self._paths[lane], flags, 0o644)
-            try:
-                # Its length alone says it: a hole of one byte costs the file system nothing to make or to drop.
-                os.ftruncate(descriptor, int(full))
-            finally:
-                os.close(descriptor)
+            # Its length alone says it: a hole of one byte costs the file system nothing to make or to drop.
+            os.ftruncate(self._open(lane), int(full))
         except OSError as error:
             # Tampered with; the lane's canary and counters will show what it missed.
             _logger.error("cannot write the mailbox of lane %s: %s", lane, error)
             return
         self._full[lane] = full
+
+    def _open(self, lane: str) -> int:
+        """The mailbox's descriptor; a new one where somebody removed the file."""
+        known = self._descriptors.get(lane)
+        if known is not None:
+            if os.fstat(known).st_nlink:
+                return known
+            os.close(self._descriptors.pop(lane))
+        # The folder may be in a lane's hands: no link is followed, and nothing but a plain file is written.
+        flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+        self._descriptors[lane] = os.open(self._paths[lane], flags, 0o644)
+        return self._descriptors[lane]
+
+    def close(self) -> None:
+        for descriptor in self._descriptors.values():
+            os.close(descriptor)
+        self._descriptors.clear()

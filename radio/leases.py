@@ -70,6 +70,8 @@ class Leases:
     def __init__(self, board: Switchboard, store: Store, key: str) -> None:
         self._board = board
         self._store = store
+        self._birth = secrets.token_hex(3)
+        self._given = 0
         self._key = hashlib.sha256(key.encode()).digest()
 
     def busy(self, lane: Lane, key: str = "") -> bool:
@@ -247,7 +249,8 @@ class Leases:
     def _sign(self, lane: str, ticket: _Ticket) -> str:
         """As text, with a seal, so that no lane can confirm what it was not given."""
         numbers = ".".join(map(str, ticket))
-        text = f"{numbers}.{secrets.token_hex(4)}"
+        self._given += 1  # so that no two leases are alike, also of two hubs of one cell
+        text = f"{numbers}.{self._birth}{self._given:x}"
         return f"{text}.{self._seal(lane, text)}"
 
     def _open(self, lane: str, identifier: str) -> _Ticket:

@@ -42,7 +42,9 @@ def create_thread(hub: "Hub", call: Call) -> Answer:
 
 
 def send_message(hub: "Hub", call: Call) -> Answer:
-    message = hub.board.send(call.caller, call.fields, hub.step_of(call.caller, call.fields, "created_step"))
+    covered = not _COVER.isdisjoint(call.fields.values)
+    step = hub.step_of(call.caller, call.fields, "created_step") if covered else None
+    message = hub.board.send(call.caller, call.fields, step)
     return Answer({"message": message.id, "at": message.at, "queued_for": list(message.mentions)}, message.id)
 
 

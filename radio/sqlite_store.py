@@ -24,6 +24,8 @@ class SqliteStore:
         self._lock = owned_file.take(path)
         try:
             self._connection = sqlite3.connect(path, isolation_level=None, timeout=10)
+            # One owner: no other process needs to be asked for leave at each transaction.
+            self._connection.execute("PRAGMA locking_mode=EXCLUSIVE")
             self._connection.execute("PRAGMA journal_mode=WAL")
             self._connection.execute("PRAGMA synchronous=NORMAL")
             self._connection.executescript(_TABLES)

@@ -52,11 +52,11 @@ class WaitingRoom:
         self._settle = settle
         self._parked: dict[str, list[Parked]] = {}
         self._suspects: frozenset[str] = frozenset()
+        self._loop = asyncio.get_running_loop()
 
     def park(self, parked: Parked, timeout: float) -> None:
-        loop = asyncio.get_running_loop()
         self._parked.setdefault(parked.lane, []).append(parked)
-        parked.timer = loop.call_later(timeout, self._end, parked, Outcome.TIMEOUT, "the time given has passed")
+        parked.timer = self._loop.call_later(timeout, self._end, parked, Outcome.TIMEOUT, "the time given has passed")
         parked.call.on_closed = lambda: self._leave(parked)
         self._watch_lease(parked.lane)
         if parked.targets is not None:
@@ -68,7 +68,7 @@ class WaitingRoom:
         lease = self._board.lanes[lane].lease
         if lease is not None:
             left = max(0.0, lease.until - self._board.clock.steady()) + 0.002
-            asyncio.get_running_loop().call_later(left, self.wake, (lane,))
+            self._loop.call_later(left, self.wake, (lane,))
 
     def _forget(self, parked: Parked) -> bool:
         waiting = self._parked.get(parked.lane, [])
@@ -129,7 +129,7 @@ class WaitingRoom:
         if stuck:
             self._suspects = stuck
             grace = self._board.policy.deadlock_grace_seconds
-            asyncio.get_running_loop().call_later(grace, self._end_deadlock)
+            self._loop.call_later(grace, self._end_deadlock)
 
     def _somebody_is_free(self) -> bool:
         """A quick look: while one lane works and none waits for one in particular, there is no deadlock."""

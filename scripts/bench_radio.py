@@ -136,7 +136,8 @@ def send_all(traffic: Traffic, go: Any) -> None:
                 for _ in answers:
                     done += 1
                     if left[number]:
-                        free.append((time.perf_counter() + traffic.pause, number))
+                        due = start + traffic.pause * (number / len(peers) + traffic.count - left[number])
+                        free.append((max(due, time.perf_counter()) if traffic.pause else 0.0, number))
     for peer in peers:
         peer.sock.close()
 
