@@ -1,0 +1,35 @@
+"""Where a lane's program finds its model, and the secrets that must not get into any record."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from harnesses.base import Lane
+
+MASK = b"[secret]"
+_SHORTEST_SECRET = 8
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """What a program is given to reach its model.
+
+    Attributes:
+        key: the credential.
+        key_variable: the variable by which the program takes it.
+        base_url: the address, where it is not the program's own default.
+    """
+
+    key: str = field(repr=False)
+    key_variable: str
+    base_url: str | None = None
+
+
+EndpointSource = Callable[[Lane], Endpoint]
+
+
+def masked(content: bytes, secrets: Iterable[str]) -> bytes:
+    """Bytes without the secrets. A very short one is no secret, and masking it would garble everything."""
+    for secret in secrets:
+        if len(secret) >= _SHORTEST_SECRET:
+            content = content.replace(secret.encode(), MASK)
+    return content

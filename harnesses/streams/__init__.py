@@ -1,0 +1,1 @@
+"""How each agent program's event lines are read: no process, no clock."""
