@@ -1,5 +1,6 @@
 """The engine's side of a hub: start it, hand out credentials, bring it back when it dies, read its counters, end it."""
 
+import contextlib
 import json
 import os
 import secrets
@@ -23,6 +24,7 @@ from sandboxes.errors import BenchError, SandboxError
 
 _LONGEST_SOCKET_PATH = 100
 _START_SECONDS = 20.0
+_STOP_SECONDS = 10.0
 _RESTARTS = 200
 COMMANDS = Path(__file__).parent / "commands"
 
@@ -240,17 +242,16 @@ class HubProcess:
     def stop(self) -> None:
         """End the hub in order, or by force when it does not answer. Its files stay."""
         self._stopping.set()
+        self._admin.patience = 0
+        deadline = time.monotonic() + _STOP_SECONDS
+        while self._thread.is_alive() and time.monotonic() < deadline:
+            # More than once: it may be just coming back from a death, and not listen yet.
+            with contextlib.suppress(HubUnreachable), self._lock:
+                self._admin.call("shutdown", timeout=5)
+            self._thread.join(0.2)
         if self._thread.is_alive():
-            self._admin.patience = 0
-            try:
-                with self._lock:
-                    self._admin.call("shutdown", timeout=5)
-            except HubUnreachable:
-                self._kill()
-            self._thread.join(10)
-            if self._thread.is_alive():
-                self._kill()
-                self._thread.join(10)
+            self._kill()
+            self._thread.join(_STOP_SECONDS)
         for client in (self._admin, *self._clients):
             client.close()
         self.remove_scratch()

@@ -46,7 +46,7 @@ while [ "$left" -gt 0 ]; do
     set -- "$@" "$word"
 done
 if [ "$DIES_AFTER" = fetch ]; then exec >/dev/null; fi
-CURL "$@"
+CURL "$@" || exit $?
 echo reached >>"$DIES_REACHED"
 exec sleep 1000
 """
