@@ -1,5 +1,7 @@
 """The one way the bench starts a program: list arguments, a deadline, bounded output, nothing left behind."""
 
+import contextlib
+import fcntl
 import os
 import selectors
 import subprocess
@@ -14,6 +16,7 @@ from sandboxes.processes import end_leftovers, end_tree, new_marker
 from sandboxes.stopping import check_not_stopping, stoppable
 
 _CHUNK = 1 << 16
+_PIPE_BYTES = 1 << 20
 
 
 def clean_environment() -> dict[str, str]:
@@ -162,6 +165,8 @@ class _Pump:
         self._input = memoryview(stdin)
         self.stdout = _Kept(limit)
         self.stderr = _Kept(limit)
+        if watch is not None and child.stdout is not None:
+            _widen(child.stdout.fileno())
         self._open: dict[int, _Kept] = {}
         for stream, kept in ((child.stdout, self.stdout), (child.stderr, self.stderr)):
             if stream is not None:
@@ -233,6 +238,12 @@ class _Pump:
                     pass
             except BlockingIOError:  # a writer outside the tree holds the pipe open, and has written nothing
                 continue
+
+
+def _widen(descriptor: int) -> None:
+    """Make a pipe as large as one may: there are programs that leave out what their reader had not taken when they end."""
+    with contextlib.suppress(OSError):  # the user's pipes hold as much as they may already
+        fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
 
 
 def _head_and_tail_of(path: Path, limit: int) -> _Kept:

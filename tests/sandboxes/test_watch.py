@@ -1,6 +1,7 @@
 """A watch sees what a command puts out while it runs, and can end it early."""
 
 import math
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import closing
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from sandboxes.base import Sandbox, SandboxSpec
+from sandboxes.exec import run
 from sandboxes.local import LocalSandboxFactory, UnisolatedSandboxFactory
 
 FACTORIES = [pytest.param(LocalSandboxFactory, marks=pytest.mark.needs("bwrap")), UnisolatedSandboxFactory]
@@ -73,3 +75,29 @@ def test_a_watch_sees_all_of_a_large_output_of_which_the_result_keeps_little(san
     result = sandbox.run(["sh", "-c", "head -c 3000000 /dev/zero"], timeout=60, output_limit=1000, watch=watch)
     assert result.truncated
     assert len(watch.seen) == 3_000_000
+
+
+class SlowReader(Watch):
+    """Takes nothing more from the pipe until the command has gone on."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(b"never", 0)
+        self._folder = folder
+
+    def received(self, piece: bytes) -> None:
+        super().received(piece)
+        (self._folder / "reading").touch()
+        while not (self._folder / "written").exists():
+            time.sleep(0.01)
+
+
+def test_a_program_that_does_not_wait_for_its_reader_loses_nothing_of_a_long_line(tmp_path: Path) -> None:
+    program = (
+        "import os, pathlib, time\nos.write(1, b'x')\n"
+        "while not os.path.exists('reading'): time.sleep(0.01)\n"
+        "os.set_blocking(1, False)\nwritten = os.write(1, b'y' * 700_000)\npathlib.Path('written').write_text(str(written))"
+    )
+    watch = SlowReader(tmp_path)
+    assert run([sys.executable, "-c", program], timeout=60, cwd=tmp_path, watch=watch).ok
+    assert (tmp_path / "written").read_text() == "700000"
+    assert watch.seen == b"x" + b"y" * 700_000
