@@ -74,6 +74,7 @@ class Turn:
         failure: what broke, where it ended as infrastructure.
         metering: where the usage comes from, for programs that report it.
         labels: what a reader of the record is to know, such as background tasks that were alive at the end.
+        subagents: how many of the steps handed work to a subagent of the program's own.
     """
 
     ended: Ended
@@ -85,6 +86,7 @@ class Turn:
     failure: Failure | None = None
     metering: Metering | None = None
     labels: tuple[str, ...] = ()
+    subagents: int = 0
 
 
 @dataclass(frozen=True)

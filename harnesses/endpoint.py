@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from harnesses.base import Lane
+from harnesses.script import load_script
+from harnesses.scripted_model.server import ScriptedModelServer
 
 MASK = b"[secret]"
 _SHORTEST_SECRET = 8
@@ -25,6 +27,16 @@ class Endpoint:
 
 
 EndpointSource = Callable[[Lane], Endpoint]
+
+
+def scripted_endpoint(server: ScriptedModelServer, key_variable: str) -> EndpointSource:
+    """Each turn of a lane gets a key of its own, under which the server plays the lane's script for that turn."""
+
+    def endpoint(lane: Lane) -> Endpoint:
+        actions = load_script(lane.replay).actions(lane.turn)
+        return Endpoint(server.add_lane(lane.name, actions), key_variable, server.url)
+
+    return endpoint
 
 
 def masked(content: bytes, secrets: Iterable[str]) -> bytes:

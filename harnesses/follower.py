@@ -119,6 +119,7 @@ class Follower:
             verdict.failure,
             metering,
             tuple(labels),
+            self._stream.subagents,
         )
 
     def _verdict(self, result: ExecResult) -> Verdict:

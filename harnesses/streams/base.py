@@ -36,6 +36,7 @@ class Stream(Protocol):
         trouble: what keeps it waiting, where it told: it is trying again after a failure.
         hopeless: waiting longer is of no use.
         session: what a later turn resumes.
+        subagents: calls of the program's subagents that have ended.
     """
 
     closed: bool
@@ -44,6 +45,7 @@ class Stream(Protocol):
     trouble: Verdict | None
     hopeless: bool
     session: str | None
+    subagents: int
 
     @property
     def calls(self) -> int: ...

@@ -67,6 +67,7 @@ class ClaudeCodeStream:
         self.trouble: Verdict | None = None
         self.hopeless = False
         self.session: str | None = None
+        self.subagents = 0
         self._responses: dict[str, _Response] = {}
         self._calls: dict[str, ToolEnd] = {}
         self._current: str | None = None
@@ -149,6 +150,7 @@ class ClaudeCodeStream:
             for block in _blocks(message)
             if block.get("type") == "tool_result"
         ]
+        self.subagents += sum(tool.tool in SUBAGENT_TOOLS for tool in ended)
         if ended:
             self.waiting = True
         return ended

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 
 from harnesses.base import Ended, Failure, Lane, Limits, Turn
 from harnesses.claude_code import ClaudeCode
-from harnesses.endpoint import Endpoint
+from harnesses.endpoint import Endpoint, scripted_endpoint
 from harnesses.follower import Patience
 from harnesses.script import Action, Delegate, ScriptStep, Tool, WhenHeard
 from harnesses.scripted_model.faults import FOREVER, Fault, FaultKind
@@ -102,7 +103,7 @@ def test_a_retried_request_and_a_broken_stream_are_metered_to_the_token(scripted
 
 def test_a_subagent_is_metered_too(scripted: Scripted) -> None:
     turn = scripted(run("echo one"), Delegate("Look around.", (run("echo inside"),)), run("echo two"))
-    assert (turn.ended, turn.steps) == (Ended.COMPLETED, 4)
+    assert (turn.ended, turn.steps, turn.subagents) == (Ended.COMPLETED, 4, 1)
     assert turn.usage == scripted.ledger
     assert turn.metering
     assert not turn.metering.lower_bound
@@ -159,7 +160,8 @@ def test_usage_that_the_provider_leaves_out_is_unknown(scripted: Scripted) -> No
 @pytest.mark.parametrize("kind", [FaultKind.ODD_USAGE, FaultKind.LONG_LINE])
 def test_odd_answers_are_metered_to_the_token(scripted: Scripted, kind: FaultKind) -> None:
     turn = scripted(run("echo one"), run("echo two"), faults=(Fault(kind, 2),))
-    assert (turn.ended, turn.steps, turn.usage) == (Ended.COMPLETED, 2, scripted.ledger)
+    assert (turn.ended, turn.reason) == (Ended.COMPLETED, "")
+    assert (turn.steps, turn.usage) == (2, scripted.ledger)
 
 
 HOOK = """#!/bin/sh
@@ -227,6 +229,17 @@ def test_nothing_of_the_operators_reaches_the_program(
     assert (scripted.bed.workspace / "unseen").exists()
     assert "OPERATORS-MEMORY" not in scripted.said_to_the_model()
     assert {body["model"] for body in scripted.server.requests(scripted.key)} == {"scripted"}
+
+
+def test_each_turn_of_a_lane_plays_its_own_part_of_the_lanes_script(scripted: Scripted, bed: Any) -> None:
+    turns = [{"steps": [{"run": "echo one >>log"}]}, {"steps": [{"run": "echo two >>log"}]}]
+    (bed.folder / "none.json").write_text(json.dumps({"schema_version": 1, "turns": turns}))
+    harness = ClaudeCode("scripted", endpoint=scripted_endpoint(scripted.server, "ANTHROPIC_API_KEY"))
+    lane = bed.lane(harness.fitting)
+    first = harness.run(lane, "Please do it.", Limits(), None)
+    second = harness.run(replace(lane, turn=2), "And again.", Limits(), first.session)
+    assert (first.ended, second.ended) == (Ended.COMPLETED, Ended.COMPLETED)
+    assert (bed.workspace / "log").read_text() == "one\ntwo\n"
 
 
 def test_the_version_is_told() -> None:
