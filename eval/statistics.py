@@ -2,7 +2,8 @@
 
 Repeats are averaged per instance first. Intervals are resampled over bases, because two pairs on one base are not two
 independent observations. Sources: Wilson (1927) for the score interval; McNemar (1947), exact form; Holm (1979); Efron's
-percentile bootstrap, by clusters (Davison and Hinkley 1997, section 3.8); Chen et al. (2021) for best of k.
+percentile bootstrap, by clusters (Davison and Hinkley 1997, section 3.8); Fisher's randomisation test by signs (Good 2005,
+section 3.2.1); Chen et al. (2021) for best of k.
 """
 
 import math
@@ -46,8 +47,8 @@ def mean(values: Sequence[float]) -> float:
     return math.fsum(values) / len(values)
 
 
-def wilson(successes: int, trials: int) -> Interval:
-    """Wilson's score interval of a proportion; `trials` is at least 1."""
+def wilson(successes: float, trials: int) -> Interval:
+    """Wilson's score interval of a proportion; `trials` is at least 1, `successes` may be a mean over repeats."""
     share = successes / trials
     scale = 1 + _Z**2 / trials
     middle = (share + _Z**2 / (2 * trials)) / scale
@@ -58,17 +59,16 @@ def wilson(successes: int, trials: int) -> Interval:
 def rate_interval(observations: Sequence[Observation], seed: str) -> Interval | None:
     """The interval of a pass rate: Wilson with one repeat and one pair a base, else a bootstrap over bases.
 
-    A bootstrap cannot see beyond bases that all agree; then Wilson over the number of bases stands in.
+    A bootstrap cannot see beyond bases that all agree, and takes no single base for uncertain; then Wilson over the number
+    of bases stands in.
     """
     if not observations:
         return None
     bases = {one.base for one in observations}
     if len(bases) == len(observations) and all(one.repeats == 1 for one in observations):
         return wilson(round(math.fsum(one.value for one in observations)), len(observations))
-    values = {one.value for one in observations}
-    if len(values) == 1 and values <= {0.0, 1.0}:
-        return wilson(len(bases) if values == {1.0} else 0, len(bases))
-    return bootstrap(observations, lambda sample: mean([one.value for one in sample]), seed)
+    interval = bootstrap(observations, lambda sample: mean([one.value for one in sample]), seed)
+    return interval or wilson(mean([one.value for one in observations]) * len(bases), len(bases))
 
 
 def bootstrap(
@@ -76,12 +76,15 @@ def bootstrap(
 ) -> Interval | None:
     """The percentile interval of a statistic, resampling whole bases with replacement.
 
-    `None` where there are fewer than two bases, or where the statistic cannot be computed for a resample.
+    `None` where there are fewer than two bases, where the statistic cannot be computed for a resample, and where all
+    resamples agree, which is no certainty but a sample too small or too alike to show any spread.
     """
     draws = _resample(observations, statistic, seed)
     if draws is None:
         return None
     draws.sort()
+    if draws[-1] - draws[0] < 1e-12:
+        return None
     return Interval(_quantile(draws, (1 - LEVEL) / 2), _quantile(draws, (1 + LEVEL) / 2), "bootstrap over bases")
 
 
@@ -134,7 +137,7 @@ class PairedTest:
 
 
 def paired_test(differences: Sequence[Observation], seed: str) -> PairedTest:
-    """Exact McNemar with one repeat and one pair a base, else a paired bootstrap over bases."""
+    """Exact McNemar with one repeat and one pair a base, else a randomisation test that flips the signs of whole bases."""
     if not differences:
         return PairedTest(0, None, None, None, None, "no instance in common")
     difference = mean([one.value for one in differences])
@@ -145,17 +148,33 @@ def paired_test(differences: Sequence[Observation], seed: str) -> PairedTest:
         behind = sum(one.value < 0 for one in differences)
         n = len(differences)
         return PairedTest(n, difference, interval, mcnemar(ahead, behind), _least_mcnemar(n), "exact McNemar")
-    draws = _resample(differences, lambda sample: mean([one.value for one in sample]), seed)
-    if draws is None:
-        return PairedTest(len(differences), difference, interval, None, None, "one base only: no test")
-    return PairedTest(
-        len(differences),
-        difference,
-        interval,
-        _bootstrap_p(draws),
-        _least_bootstrap(draws),
-        "paired bootstrap over bases",
-    )
+    p_value, error = _sign_flips(differences, seed)
+    enough = 2 / 2 ** len({one.base for one in differences}) <= 1 - LEVEL
+    least = (_Z + _Z_POWER) * error if enough and error > 0 else None
+    return PairedTest(len(differences), difference, interval, p_value, least, "sign flips over bases")
+
+
+def _sign_flips(differences: Sequence[Observation], seed: str) -> tuple[float, float]:
+    """The two-sided p-value of the mean difference if each base's sign were a coin's, and the standard error under that.
+
+    All sign patterns are tried where there are few; else `RESAMPLES` random ones, with the pattern that was seen among them.
+    No p-value is below what the number of bases allows, 2 / 2^bases.
+    """
+    sums: dict[str, float] = {}
+    for one in differences:
+        sums[one.base] = sums.get(one.base, 0.0) + one.value
+    values = list(sums.values())
+    seen = abs(math.fsum(values)) - 1e-9
+    patterns = 2 ** len(values)
+    if patterns <= 2**14:
+        signs = ([1 if pattern >> bit & 1 else -1 for bit in range(len(values))] for pattern in range(patterns))
+        extreme, tried = 0, patterns
+    else:
+        generator = random.Random(f"{seed}/signs")
+        signs = ([generator.choice((1, -1)) for _ in values] for _ in range(RESAMPLES))
+        extreme, tried = 1, RESAMPLES + 1
+    extreme += sum(abs(math.fsum(a * b for a, b in zip(row, values, strict=True))) >= seen for row in signs)
+    return extreme / tried, math.sqrt(math.fsum(value**2 for value in values)) / len(differences)
 
 
 def mcnemar(ahead: int, behind: int) -> float:
@@ -176,19 +195,6 @@ def _least_mcnemar(n: int) -> float | None:
         found = math.fsum(math.comb(n, k) * middle**k * (1 - middle) ** (n - k) for k in range(needed, n + 1))
         low, high = (low, middle) if found >= POWER else (middle, high)
     return high
-
-
-def _bootstrap_p(draws: Sequence[float]) -> float:
-    """Twice the share of resamples on the far side of zero, with the +1 correction so that it is never 0."""
-    below = sum(value <= 0 for value in draws)
-    above = sum(value >= 0 for value in draws)
-    return min(1.0, 2 * (min(below, above) + 1) / (len(draws) + 1))
-
-
-def _least_bootstrap(draws: Sequence[float]) -> float | None:
-    middle = mean(draws)
-    error = math.sqrt(math.fsum((value - middle) ** 2 for value in draws) / (len(draws) - 1))
-    return (_Z + _Z_POWER) * error or None
 
 
 def holm(p_values: Mapping[str, float]) -> dict[str, float]:

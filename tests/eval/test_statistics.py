@@ -79,11 +79,35 @@ def test_wilson_only_with_one_repeat_and_one_pair_a_base() -> None:
     assert repeated.method == "bootstrap over bases"
 
 
-def test_bases_that_all_agree_do_not_give_certainty() -> None:
-    interval = rate_interval(observations([1, 1, 1, 1], ["x", "x", "y", "y"]), "seed")
-    assert interval == wilson(2, 2)
+@pytest.mark.parametrize("value", [0.0, 0.5, 1.0])
+def test_bases_that_all_agree_do_not_give_certainty(value: float) -> None:
+    interval = rate_interval(observations([value] * 4, ["x", "x", "y", "y"], repeats=2), "seed")
+    assert interval == wilson(2 * value, 2)
     assert interval is not None
-    assert interval.low < 0.5
+    assert interval.high - interval.low > 0.5
+
+
+@pytest.mark.parametrize("bases", [["x", "y"], ["x", "x"], ["x", "x", "y"]])
+def test_more_repeats_or_pairs_on_few_bases_make_no_evidence(bases: list[str]) -> None:
+    test = paired_test(observations([-1.0] * len(bases), bases, repeats=50), "seed")
+    assert test.p_value is not None
+    assert test.p_value >= 2 / 2 ** len(set(bases))
+    assert test.interval is None
+    assert test.least_detectable is None
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.lists(st.tuples(st.sampled_from("uvwxyz"), st.floats(-1, 1)), min_size=1, max_size=9))
+def test_no_p_value_is_below_what_the_bases_allow(pairs: list[tuple[str, float]]) -> None:
+    test = paired_test(observations([value for _, value in pairs], [base for base, _ in pairs], repeats=2), "seed")
+    assert test.p_value is not None
+    assert 2 / 2 ** len({base for base, _ in pairs}) - 1e-12 <= test.p_value <= 1
+
+
+def test_sign_flips_with_many_bases_are_drawn_and_near_the_exact_value() -> None:
+    values = [1.0] * 14 + [-1.0] * 2
+    test = paired_test(observations(values, repeats=2), "seed")
+    assert test.p_value == pytest.approx(mcnemar(14, 2), abs=0.002)
 
 
 def test_pairs_on_one_base_count_as_one_base() -> None:
@@ -100,7 +124,9 @@ def test_a_bootstrap_is_the_same_for_the_same_seed_and_holds_the_mean(values: li
     statistic = lambda drawn: mean([one.value for one in drawn])  # noqa: E731 - read once, right below
     interval = bootstrap(sample, statistic, seed)
     assert interval == bootstrap(sample, statistic, seed)
-    assert interval is not None
+    if interval is None:
+        assert max(values) - min(values) < 1e-9
+        return
     assert interval.low - 1e-9 <= mean(values) <= interval.high + 1e-9
 
 
@@ -122,11 +148,10 @@ def test_too_few_instances_can_show_nothing() -> None:
     assert paired_test(observations([1, 1, 1, 1, 1]), "seed").least_detectable is None
 
 
-def test_paired_test_with_repeats_is_a_bootstrap_and_never_certain() -> None:
+def test_paired_test_with_repeats_flips_signs_and_is_never_certain() -> None:
     test = paired_test(observations([0.5, 1, 0.5, 1], repeats=2), "seed")
-    assert test.method == "paired bootstrap over bases"
-    assert test.p_value is not None
-    assert 0 < test.p_value < 0.01
+    assert test.method == "sign flips over bases"
+    assert test.p_value == pytest.approx(2 / 2**4)
 
 
 def test_nothing_in_common_is_unknown() -> None:
