@@ -113,46 +113,49 @@ def test_an_empty_boundary_starts_no_program(make_hub: MakeHub) -> None:
     assert subprocess.run([str(COMMANDS / "radio-hook"), "PostToolUse"], env=environment, capture_output=True).returncode != 0
 
 
-@pytest.mark.parametrize("variable", ["CROSSTALK_RADIO_AUTH", "CROSSTALK_RADIO_TOKEN", "CROSSTALK_RADIO_TOKEN_FILE"])
-def test_the_token_stands_in_no_command_line(make_hub: MakeHub, tmp_path: Path, variable: str) -> None:
+def test_the_token_stands_in_no_command_line(make_hub: MakeHub, tmp_path: Path) -> None:
     hub = make_hub()
     lane = hub.lanes["a"]
-    environment = lane.environment()
-    if variable != "CROSSTALK_RADIO_AUTH":
-        del environment["CROSSTALK_RADIO_AUTH"]
-        (tmp_path / "token").write_text(lane.token + "\n")
-        environment[variable] = lane.token if variable == "CROSSTALK_RADIO_TOKEN" else str(tmp_path / "token")
+    (tmp_path / "token").write_text(lane.token + "\n")
     spy = tmp_path / "spy" / "curl"
     spy.parent.mkdir()
     spy.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" >>{tmp_path}/seen\nexec {shutil.which("curl")} "$@"\n')
     spy.chmod(0o755)
-    environment["PATH"] = f"{spy.parent}:{os.environ['PATH']}"
-    for command in (["radio-create-thread", "plan"], ["radio-inbox"], ["radio-wait", "--timeout", "0.01"]):
-        done = subprocess.run([str(COMMANDS / command[0]), *command[1:]], env=environment, capture_output=True, timeout=60)
-        assert (done.returncode, done.stderr) == (0, b"")
+    ways = {
+        "CROSSTALK_RADIO_AUTH": str(lane.auth),
+        "CROSSTALK_RADIO_TOKEN": lane.token,
+        "CROSSTALK_RADIO_TOKEN_FILE": str(tmp_path / "token"),
+    }
+    for variable, value in ways.items():
+        environment = {name: text for name, text in lane.environment().items() if name not in ways}
+        environment |= {variable: value, "PATH": f"{spy.parent}:{os.environ['PATH']}"}
+        for command in (["radio-create-thread", "plan"], ["radio-inbox"], ["radio-wait", "--timeout", "0.01"]):
+            program = [str(COMMANDS / command[0]), *command[1:]]
+            done = subprocess.run(program, env=environment, capture_output=True, timeout=60)
+            assert (done.returncode, done.stderr) == (0, b"")
     seen = (tmp_path / "seen").read_text()
-    assert "create_thread" in seen
+    assert seen.count("create_thread") == 3
     assert lane.token not in seen
 
 
-@pytest.mark.parametrize(
-    ("command", "status", "said"),
-    [
-        (["radio-send"], 2, "usage"),
-        (["radio-send", "t999", "x"], 1, "unknown-thread"),
-        (["radio-send", "t999", "--bogus", "x"], 2, "no option --bogus"),
-        (["radio-send", "t999", "--mention"], 2, "needs a value"),
-        (["radio-respond", "m1"], 2, "usage"),
-        (["radio-respond", "m1", "maybe"], 1, "unknown-message"),
-        (["radio-wait", "--timeout"], 2, "needs a value"),
-        (["radio-create-thread", "x", "nobody-of-us"], 1, "unknown-lane"),
-    ],
-)
-def test_what_is_wrong_is_said(make_hub: MakeHub, shell: Shell, command: list[str], status: int, said: str) -> None:
-    done = shell(make_hub(), "a", *command)
-    assert done.returncode == status
-    assert done.stdout == b""
-    assert said in done.stderr.decode()
+WRONG = [
+    (["radio-send"], 2, "usage"),
+    (["radio-send", "t999", "x"], 1, "unknown-thread"),
+    (["radio-send", "t999", "--bogus", "x"], 2, "no option --bogus"),
+    (["radio-send", "t999", "--mention"], 2, "needs a value"),
+    (["radio-respond", "m1"], 2, "usage"),
+    (["radio-respond", "m1", "maybe"], 1, "unknown-message"),
+    (["radio-wait", "--timeout"], 2, "needs a value"),
+    (["radio-create-thread", "x", "nobody-of-us"], 1, "unknown-lane"),
+]
+
+
+def test_what_is_wrong_is_said(make_hub: MakeHub, shell: Shell) -> None:
+    hub = make_hub()
+    for command, status, said in WRONG:
+        done = shell(hub, "a", *command)
+        assert (done.returncode, done.stdout) == (status, b""), command
+        assert said in done.stderr.decode(), command
 
 
 def test_without_a_radio_the_commands_say_so() -> None:
@@ -199,3 +202,34 @@ def test_without_drain_at_stop_a_stop_shows_nothing(make_hub: MakeHub, shell: Sh
     done = shell(hub, "b", "radio-hook", "Stop")
     assert (done.returncode, done.stdout) == (0, b"")
     assert hub.counters()["b"]["unread"] == 1
+
+
+@pytest.mark.needs("bwrap")
+def test_the_radio_is_reached_from_a_sandbox_without_a_network(make_hub: MakeHub) -> None:
+    """With only what a lane is given in sight: its folder, the socket's folder, the commands."""
+    hub = make_hub()
+    lane = hub.lanes["b"]
+    sandbox = ["bwrap", "--unshare-all", "--die-with-parent", "--clearenv", "--proc", "/proc", "--dev", "/dev"]
+    for folder in ("/usr", "/bin", "/lib", "/lib64", "/etc/alternatives"):
+        if Path(folder).exists():
+            sandbox += ["--ro-bind", folder, folder]
+    sandbox += ["--ro-bind", str(lane.directory), "/radio/lane", "--bind", str(lane.own), "/radio/lane/own"]
+    sandbox += ["--ro-bind", str(lane.socket.parent), "/radio/socket", "--ro-bind", str(COMMANDS), "/radio/bin"]
+    inside = lane.environment(socket="/radio/socket/hub.sock", directory="/radio/lane")
+    for name, value in {"PATH": "/usr/bin:/bin", **inside}.items():
+        sandbox += ["--setenv", name, value]
+
+    def run(*command: str) -> "subprocess.CompletedProcess[bytes]":
+        return subprocess.run([*sandbox, *command], capture_output=True, timeout=60, stdin=subprocess.DEVNULL)
+
+    assert run("/radio/bin/radio-hook", "PostToolUse").returncode == 0
+    a = hub.client("a")
+    a.send_message(a.create_thread("plan"), "into the sandbox", ["b"])
+    heard = run("/radio/bin/radio-hook", "PostToolUse")
+    assert (heard.returncode, heard.stderr) == (0, b"")
+    assert b"into the sandbox" in heard.stdout
+    assert hub.counters()["b"]["step"] == 2
+    assert run("sh", "-c", "echo forged >/radio/lane/mailbox").returncode != 0
+    seen = run("find", "/radio", "-type", "f").stdout.decode()
+    assert "radio.sqlite" not in seen
+    assert "lanes/a" not in seen

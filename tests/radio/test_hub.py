@@ -3,6 +3,7 @@
 import json
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -85,6 +86,24 @@ def test_nothing_is_lost_when_the_hub_is_killed(make_hub: MakeHub, store: str, k
     assert hub.starts >= 4
     log = [json.loads(line)["seq"] for line in hub.events.read_text().splitlines()]
     assert log == list(range(1, len(log) + 1))
+
+
+def test_a_hub_makes_mailboxes_and_the_log_true_before_it_answers(make_hub: MakeHub, tmp_path: Path) -> None:
+    hub = make_hub()
+    a = hub.client("a")
+    thread = a.create_thread("plan")
+    a.send_message(thread, "x", ["b"])
+    hub.stop()
+    log = hub.events.read_bytes()
+    hub.lanes["b"].mailbox.write_bytes(b"")  # as if the hub had died between storing and telling
+    hub.lanes["a"].mailbox.write_bytes(b"1")
+    cut = log[: log.rindex(b"{") + 30]
+    hub.events.write_bytes(cut)
+    again = HubProcess(hub.directory, hub.config.run, hub.config.cell, ["a", "b"])
+    with again:
+        assert mail_waits(again.lanes["b"].mailbox)
+        assert not mail_waits(again.lanes["a"].mailbox)
+        assert hub.events.read_bytes().startswith(log)
 
 
 @pytest.mark.needs("redis-server")
@@ -282,11 +301,23 @@ def test_full_snapshots_repeat_and_deltas_do_not(make_hub: MakeHub) -> None:
             a.send_message(thread, f"to you {mode} {number}", ["b"])
             heard = b.wait_for_mention(5, mode)
             assert f"aside {mode} {number}" in heard["text"]
+            assert heard["text"].count(f"to you {mode} {number}") == (2 if mode == "full" else 1)
             assert (number == 0 or f"aside {mode} 0" in heard["text"]) is (mode == "full" or number == 0)
             measured.append(heard["snapshot_tokens"])
     assert sizes["full"] == sorted(sizes["full"])
     assert sizes["full"][-1] > 4 * sizes["full"][0]
     assert max(sizes["delta"]) - min(sizes["delta"]) <= 2
+
+
+def test_what_was_shown_can_be_confirmed_with_the_next_wait(make_hub: MakeHub) -> None:
+    hub = make_hub()
+    a, b = hub.client("a"), hub.client("b")
+    thread = a.create_thread("plan")
+    a.send_message(thread, "one", ["b"])
+    first = b.call("wait_for_mention", {"timeout": 5})
+    second = a.send_message(thread, "two", ["b"])
+    assert b.call("wait_for_mention", {"timeout": 5, "confirm": first["lease"]})["messages"] == [second]
+    assert hub.counters()["b"]["shown"] == 1
 
 
 def test_envelope_rules(make_hub: MakeHub) -> None:

@@ -214,8 +214,11 @@ def test_a_cut_off_batch_in_a_file_is_cut_away(tmp_path: Path) -> None:
         path.write_bytes(whole + batch[:cut])
         store = open_store(f"file:{path}", Namespace("run", "cell"), real=False)
         assert [entry.seq for entry in store.replay()] == [1, 2]
-        store.append([record(3)])
+        store.append([record(3, text="")])
+        store.close()
+        store = open_store(f"file:{path}", Namespace("run", "cell"), real=False)
         assert [entry.seq for entry in store.replay()] == [1, 2, 3]
+        store.append([record(4)])
         store.close()
 
 

@@ -11,6 +11,7 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -49,6 +50,21 @@ if [ "$DIES_AFTER" = fetch ]; then exec >/dev/null; fi
 CURL "$@" || exit $?
 echo reached >>"$DIES_REACHED"
 exec sleep 1000
+"""
+
+
+# A curl that stands still between its two requests until it is told to go on.
+SLOW_CURL = """#!PYTHON
+import os, subprocess, sys, time
+cut = sys.argv.index("--next")
+status = subprocess.run(["CURL", *sys.argv[1:cut]], pass_fds=(3, 5)).returncode
+if status:
+    sys.exit(status)
+reached = os.environ["DIES_REACHED"]
+open(reached, "w").close()
+while not os.path.exists(reached + ".go"):
+    time.sleep(0.01)
+os.execv("CURL", ["CURL", "-q", *sys.argv[cut + 1 :]])
 """
 
 
@@ -120,6 +136,29 @@ def dying(tmp_path: Path) -> Callable[[World, str], None]:
             assert bool(output) == (after == "print")
 
     return die
+
+
+def test_a_hook_that_stood_still_does_not_count(make_hub: MakeHub, tmp_path: Path) -> None:
+    """Between its two requests another delivery shows the message; the late hook must end with a status other than 0."""
+    hub = make_hub(limits=LOOSE, policy=Policy(lease_seconds=0.2))
+    folder = tmp_path / "slow"
+    folder.mkdir()
+    program = SLOW_CURL.replace("CURL", str(shutil.which("curl"))).replace("PYTHON", sys.executable)
+    (folder / "curl").write_text(program)
+    (folder / "curl").chmod(0o755)
+    world = make_world(hub, folder)
+    for overtaken in (False, True):
+        for name in ("reached", "reached.go"):
+            (folder / name).unlink(missing_ok=True)
+        world.send()
+        hook = world.hook(f"{folder}:")
+        while not (folder / "reached").exists():
+            assert hook.poll() is None
+        if overtaken:
+            assert deliver(hub.lanes["b"].mailbox, hub.client("b"), 1).messages == (world.acknowledged[-1],)
+        (folder / "reached.go").touch()
+        assert world.accept(hook) == ([] if overtaken else world.acknowledged[-1:])
+    assert hub.counters()["b"]["shown"] == 2
 
 
 ACTIONS = st.lists(
@@ -291,7 +330,11 @@ def test_what_a_hook_has_shown_a_watcher_does_not_tell(make_hub: MakeHub, tmp_pa
     world = make_world(hub, tmp_path)
     world.send()
     assert deliver(hub.lanes["b"].mailbox, hub.client("b"), 1).messages == tuple(world.acknowledged)
-    assert hub.client("b").call("watch", {"timeout": 0.05})["outcome"] == "timeout"
+    watcher = hub.client("b")
+    assert watcher.call("watch", {"timeout": 0.05})["outcome"] == "timeout"
+    world.send()
+    watcher.call("confirm", {"lease": watcher.call("watch", {"timeout": 5})["lease"]})
+    assert hub.counters()["b"]["noticed"] == 1
 
 
 def test_hook_watcher_and_inbox_at_once_show_each_message_once(make_hub: MakeHub, tmp_path: Path) -> None:
