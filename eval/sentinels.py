@@ -87,10 +87,10 @@ def is_plain(folder: Path, path: str) -> bool:
 def _plant_python(writer: "_Writer", arguments: Sequence[str], chosen: Sequence[str]) -> tuple[str, ...]:
     for path in chosen:
         content = writer.read(path)
-        things = _imported_names(content)
-        for template in writer.choice.sample(_PYTHON, 2):
-            content = _inserted(content, writer.python_test(path, template, things), writer.choice)
-        writer.write(path, content)
+        module = _parsed(content)
+        things = _imported_names(module)
+        tests = [writer.python_test(path, template, things) for template in writer.choice.sample(_PYTHON, 2)]
+        writer.write(path, _inserted(content, module, tests, writer.choice))
     home = chosen[0].rpartition("/")[0] if chosen else ""
     beside = []
     for templates in (_PYTHON_FIRST + _PYTHON[:1], _PYTHON_LAST + _PYTHON[1:2]):
@@ -125,44 +125,41 @@ def _is_in(path: str, folder: str) -> bool:
     return PurePosixPath(path).is_relative_to(PurePosixPath(folder))
 
 
-def _imported_names(content: bytes) -> list[str]:
-    """What a module imports at its top."""
+def _parsed(content: bytes) -> list[ast.stmt]:
+    """The statements of a module; none where it can't be read, which is for its tests to find out."""
     try:
-        body = ast.parse(content).body
+        return ast.parse(content).body
     except (SyntaxError, ValueError):
         return []
+
+
+def _imported_names(module: Sequence[ast.stmt]) -> list[str]:
+    """What a module imports at its top."""
     aliases = [
         alias
-        for node in body
+        for node in module
         if isinstance(node, ast.Import | ast.ImportFrom) and getattr(node, "module", "") != "__future__"
         for alias in node.names
     ]
     return [alias.asname or alias.name.partition(".")[0] for alias in aliases if alias.name != "*"]
 
 
-def _inserted(content: bytes, test: str, choice: random.Random) -> bytes:
-    """The module with a test put before one of its own top-level definitions, or at its end."""
-    end = b"" if content.endswith(b"\n") or not content else b"\n"
-    appended = content + end + b"\n\n" + test.encode()
-    try:
-        module = ast.parse(content)
-    except (SyntaxError, ValueError):
-        return appended
+def _inserted(content: bytes, module: Sequence[ast.stmt], tests: Sequence[str], choice: random.Random) -> bytes:
+    """The module with tests put before some of its own top-level definitions, or at its end."""
     lines = content.split(b"\n")
     starts = [
         min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)]) - 1
-        for node in module.body
+        for node in module
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
     ]
-    at = choice.choice([*starts, len(lines)])
-    if at == len(lines):
-        return appended
-    changed = b"\n".join([*lines[:at], *test.encode().split(b"\n"), b"", *lines[at:]])
-    try:
-        grown = len(ast.parse(changed).body) == len(module.body) + 1
-    except (SyntaxError, ValueError):
-        grown = False
-    return changed if grown else appended
+    places = sorted(((choice.choice([*starts, len(lines)]), test) for test in tests), reverse=True)
+    for at, test in places:
+        lines[at:at] = [b"", *test.encode().split(b"\n"), b""]
+    changed = b"\n".join(lines)
+    if module and len(_parsed(changed)) == len(module) + len(tests):
+        return changed
+    # Where lines are not what they seem (form feeds, several statements a line), the end is still the end.
+    return b"\n\n\n".join([content, *(test.encode() for test in tests)])
 
 
 class _Writer:

@@ -1,18 +1,16 @@
-"""The /etc that sandboxes see: what programs need of the machine's own, and a fixed user. One mount instead of dozens."""
+"""The /etc that sandboxes see: what programs need of the machine's own, and a fixed user, in a few mounts."""
 
 import os
 import shutil
 import threading
 from pathlib import Path
 
+from sandboxes.base import Mount
 from sandboxes.errors import SandboxError
 from sandboxes.folders import remove_tree, scratch_folder
 
 _FIXED = Path(__file__).parent / "local_files"
-_NEEDED = (
-    "alternatives",
-    "ca-certificates",
-    "ca-certificates.conf",
+_COPIED = (
     "host.conf",
     "ld.so.cache",
     "ld.so.conf",
@@ -21,21 +19,20 @@ _NEEDED = (
     "mime.types",
     "nsswitch.conf",
     "os-release",
-    "pki/ca-trust/extracted",
-    "pki/tls/certs",
     "protocols",
     "services",
     "ssl/cert.pem",
-    "ssl/certs",
     "ssl/openssl.cnf",
     "timezone",
 )
+# Folders of many entries, for which a mount is quicker than a copy.
+_MOUNTED = ("alternatives", "pki/ca-trust/extracted", "pki/tls/certs", "ssl/certs")
 _lock = threading.Lock()
 _prepared: tuple[int, Path] | None = None  # this process's number and folder; guarded by _lock
 
 
-def prepared_etc() -> Path:
-    """The folder to mount as /etc, made once per process.
+def etc_mounts(*, network: bool) -> tuple[Mount, ...]:
+    """What to mount for /etc; the folder that most of it comes from is made once per process.
 
     Raises:
         SandboxError: it can't be made.
@@ -44,16 +41,21 @@ def prepared_etc() -> Path:
     with _lock:
         if _prepared is None or _prepared[0] != os.getpid():
             _prepared = (os.getpid(), _prepare())
-        return _prepared[1]
+        folder = _prepared[1]
+    further = (*_MOUNTED, "resolv.conf") if network else _MOUNTED
+    found = [Mount(Path("/etc", name).resolve(), f"/etc/{name}") for name in further if Path("/etc", name).exists()]
+    return (Mount(folder, "/etc"), *found)
 
 
 def _prepare() -> Path:
     folder = scratch_folder("etc")
     try:
-        for name in _NEEDED:
+        for name in _COPIED:
             _copy(Path("/etc", name), folder / name)
         for fixed in _FIXED.iterdir():
             shutil.copyfile(fixed, folder / fixed.name)
+        for name in _MOUNTED:  # a place to mount on
+            (folder / name).mkdir(parents=True)
         (folder / "resolv.conf").touch()
     except OSError as error:
         remove_tree(folder)
@@ -62,19 +64,11 @@ def _prepare() -> Path:
 
 
 def _copy(source: Path, target: Path) -> None:
-    """Copy a file or a folder; links in a folder stay links."""
-    target.parent.mkdir(parents=True, exist_ok=True)
+    """Copy a file, or the files right in a folder: what everyone may read, whoever started the bench."""
     if source.is_dir():
-        shutil.copytree(source.resolve(), target, symlinks=True, ignore=_unreadable)
-    elif os.access(source, os.R_OK):
+        for path in source.iterdir():
+            if not path.is_dir():
+                _copy(path, target / path.name)
+    elif source.is_file() and source.stat().st_mode & 0o004:
+        target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(source, target)
-
-
-def _unreadable(folder: str, names: list[str]) -> set[str]:
-    """What only the superuser may read is not for sandboxes, whoever started the bench."""
-    unreadable = set()
-    for name in names:
-        path = Path(folder, name)
-        if not path.is_symlink() and not path.stat().st_mode & 0o004:
-            unreadable.add(name)
-    return unreadable

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from sandboxes.base import ExecResult, OutputWatch, SandboxSpec
 from sandboxes.errors import SandboxError
-from sandboxes.etc import prepared_etc
+from sandboxes.etc import etc_mounts
 from sandboxes.exec import run
 from sandboxes.folders import remove_tree, scratch_folder
 from sandboxes.isolation import ensure_isolation
@@ -41,13 +41,17 @@ class LocalSandboxFactory:
     name = "local"
     isolated = True
 
+    def prove(self) -> None:
+        """Raises SandboxError when bubblewrap is missing or does not isolate."""
+        ensure_isolation(find_bubblewrap(), _open_unproved)
+
     def open(self, spec: SandboxSpec) -> "LocalSandbox":
         """Open a sandbox, once it is proved in this process that bubblewrap isolates.
 
         Raises:
             SandboxError: bubblewrap is missing or does not isolate, or a host path of the spec does not exist.
         """
-        ensure_isolation(find_bubblewrap(), _open_unproved)
+        self.prove()
         return _open_unproved(spec)
 
 
@@ -56,6 +60,9 @@ class UnisolatedSandboxFactory:
 
     name = "unisolated"
     isolated = False
+
+    def prove(self) -> None:
+        """There is nothing to prove."""
 
     def open(self, spec: SandboxSpec) -> "UnisolatedSandbox":
         """Raises SandboxError when a host path of the spec does not exist."""
@@ -204,7 +211,7 @@ def _namespaces(spec: SandboxSpec) -> list[str]:
         *(f"--unshare-{name}" for name in unshared),
         "--unshare-cgroup-try",
         *("--uid", "1000", "--gid", "1000"),
-        *("--hostname", "crosstalk"),
+        *("--hostname", "localhost"),
         *("--unsetenv", MARKER),
         "--die-with-parent",
         "--new-session",
@@ -220,9 +227,8 @@ def _system(spec: SandboxSpec) -> list[str]:
             arguments += ["--symlink", str(path.readlink()), str(path)]
         elif path.is_dir():
             arguments += ["--ro-bind", str(path), str(path)]
-    arguments += ["--ro-bind", str(prepared_etc()), "/etc"]
-    if spec.network and Path("/etc/resolv.conf").exists():
-        arguments += ["--ro-bind", str(Path("/etc/resolv.conf").resolve()), "/etc/resolv.conf"]
+    for mount in etc_mounts(network=spec.network):
+        arguments += ["--ro-bind", str(mount.source), mount.target]
     arguments += ["--proc", "/proc", "--dev", "/dev"]
     arguments += ["--perms", "1777", "--size", str(_SHARED_MEMORY_BYTES), "--tmpfs", "/dev/shm"]
     return [*arguments, "--remount-ro", "/dev"]

@@ -225,7 +225,7 @@ class TestIsolation:
         assert "CROSSTALK" not in out(isolated, "env")
 
     def test_is_no_superuser_and_always_the_same_one(self, isolated: Sandbox) -> None:
-        assert out(isolated, "id -u; id -un; hostname") == "1000\nagent\ncrosstalk\n"
+        assert out(isolated, "id -u; id -un; hostname") == "1000\nagent\nlocalhost\n"
 
     def test_host_paths_are_not_in_its_arguments(self, isolated: Sandbox, workspace: Path) -> None:
         assert str(workspace) not in out(isolated, "cat /proc/1/cmdline | tr '\\0' ' '")
