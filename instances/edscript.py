@@ -11,6 +11,7 @@ from difflib import diff_bytes, unified_diff
 from enum import StrEnum
 
 from instances.errors import InstanceError
+from instances.patch_names import quoted, unquoted
 
 _COMMAND = re.compile(rb"(\d+)(?:,(\d+))?([acd])")
 _HUNK = re.compile(rb"@@ -(\d+)(?:,(\d+))? \+\d+(?:,\d+)? @@")
@@ -66,9 +67,16 @@ def parse(script: bytes) -> list[Section]:
     while position < len(lines):
         line = lines[position].rstrip(b"\n")
         position += 1
+        if b"\r" in line:
+            raise InstanceError(
+                f"edit script, line {position}: a carriage return; sections and commands end with a line feed only"
+            )
         marker, _, name = line.partition(b" ")
         if marker in {b"---", b"+++", b"xxx"} and name:
-            sections.append(Section(SectionKind(marker.decode()), name.decode("utf-8")))
+            path = _path(name, position)
+            if any(one.path == path for one in sections):
+                raise InstanceError(f"edit script, line {position}: a second section for {path}; put its commands into the first")
+            sections.append(Section(SectionKind(marker.decode()), path))
             if marker == b"+++":
                 content, position = _content(lines, position)
                 sections[-1].commands.append(Command(1, 0, content))
@@ -76,14 +84,37 @@ def parse(script: bytes) -> list[Section]:
         match = _COMMAND.fullmatch(line)
         if not match or not sections or sections[-1].kind is not SectionKind.EDIT:
             raise InstanceError(f"edit script, line {position}: expected a section or a command, found {line[:60]!r}")
-        first, last = int(match[1]), int(match[2] or match[1])
+        first, last = _lines_named(match, position)
         content = ()
         if match[3] != b"d":
             content, position = _content(lines, position)
-        if match[3] == b"a":
-            first, last = first + 1, first
         sections[-1].commands.append(Command(first, last, content))
     return sections
+
+
+def _lines_named(command: re.Match[bytes], position: int) -> tuple[int, int]:
+    """The first and the last base line that a command replaces, the last before the first where it inserts."""
+    where = f"edit script, line {position}: {command[0].decode()}"
+    first, last = int(command[1]), int(command[2] or command[1])
+    if first > last:
+        raise InstanceError(f"{where} goes backwards; write the lower line first")
+    if command[3] != b"a":
+        return first, last
+    if command[2]:
+        raise InstanceError(f"{where}: a text is inserted after one line, not several")
+    return first + 1, first
+
+
+def _path(name: bytes, position: int) -> str:
+    """A section's path, which must be one within the tree."""
+    try:
+        path = name.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InstanceError(f"edit script, line {position}: the path {name!r} is not UTF-8") from error
+    parts = path.split("/")
+    if "\0" in path or not set(parts).isdisjoint({"", ".", "..", ".git"}):
+        raise InstanceError(f"edit script, line {position}: {path!r} is no path of a file in the tree")
+    return path
 
 
 def _content(lines: list[bytes], position: int) -> tuple[tuple[bytes, ...], int]:
@@ -93,6 +124,9 @@ def _content(lines: list[bytes], position: int) -> tuple[tuple[bytes, ...], int]
         line = lines[index]
         if line.rstrip(b"\n") == b".":
             return tuple(content), index + 1
+        if line.startswith(b".") and not line.startswith(b".."):
+            what = "a lone dot ends with a line feed only, no carriage return" if line.strip() == b"." else "write one more dot"
+            raise InstanceError(f"edit script, line {index + 1}: a text's line cannot start with a single dot: {what}")
         content.append(line[1:] if line.startswith(b".") else line)
     raise InstanceError(f"edit script, line {position}: the text is not ended by a line with a lone dot")
 
@@ -106,9 +140,8 @@ def _file_patch(section: Section, old: bytes | None) -> bytes:
     after = [] if section.kind is SectionKind.DELETE else _edited(section, before)
     if before == after and section.kind is SectionKind.EDIT:
         raise InstanceError(f"edit script: nothing changes in {path}")
-    name = path.encode()
-    header = b"diff --git a/" + name + b" b/" + name + b"\n"
-    source, target = b"a/" + name, b"b/" + name
+    source, target = quoted(b"a/" + path.encode()), quoted(b"b/" + path.encode())
+    header = b"diff --git " + source + b" " + target + b"\n"
     if section.kind is SectionKind.NEW:
         header += b"new file mode 100644\n"
         source = b"/dev/null"
@@ -128,6 +161,9 @@ def _split(content: bytes) -> list[bytes]:
 
 def _edited(section: Section, before: list[bytes]) -> list[bytes]:
     after = list(before)
+    if before and any(command.first > len(before) and command.lines for command in section.commands):
+        # What follows the last line makes it a whole line.
+        after[-1] = after[-1].removesuffix(b"\n") + b"\n"
     limit = len(before) + 1
     for command in section.commands:
         if command.last >= limit or command.first < 1 or command.last > len(before):
@@ -144,7 +180,7 @@ def from_patch(patch: bytes) -> bytes:
     """Turn a textual git patch into an edit script.
 
     Raises:
-        InstanceError: the patch holds what a script cannot say (binary data, renames, modes, a missing last newline).
+        InstanceError: the patch holds what a script cannot say (binary data, renames, modes, a line of ours without its end).
     """
     return b"".join(_section_script(part) for part in _file_parts(patch))
 
@@ -165,9 +201,9 @@ def _section_script(part: list[bytes]) -> bytes:
     body = 0
     for body, line in enumerate(part, 1):  # noqa: B007 - where the loop stops is where the hunks begin
         if line.startswith(b"--- "):
-            old_path = line[4:].rstrip(b"\n")
+            old_path = unquoted(line[4:])
         elif line.startswith(b"+++ "):
-            new_path = line[4:].rstrip(b"\n")
+            new_path = unquoted(line[4:])
             break
         elif line.startswith((b"GIT binary", b"Binary ", b"rename ", b"old mode", b"new file mode 100755", b"new file mode 12")):
             raise InstanceError(f"an edit script cannot say: {line.decode(errors='replace').strip()}")
@@ -206,9 +242,9 @@ def _commands(lines: list[bytes]) -> list[Command]:
             number += 1
         elif line.startswith(b"+"):
             added.append(line[1:])
-        elif line.startswith(b"\\"):
+        elif line.startswith(b"\\") and added:
             raise InstanceError("an edit script cannot say that a file lacks its last newline")
-        else:
+        elif not line.startswith(b"\\"):
             flush()
             number += 1
     flush()
