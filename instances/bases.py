@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from instances.errors import InstanceError
+from instances.files import digest_of, holds_compiled, is_compiled, own_paths
 
 
 @dataclass(frozen=True)
@@ -52,12 +53,40 @@ def base_directory(spec: BaseSpec, instance_folder: Path) -> Path:
         folder = instance_folder / "base"
         if not folder.is_dir():
             raise InstanceError(f"{folder}: no such folder; a base of kind directory holds its files there")
-        return folder
+        return _without_compiled(folder) if holds_compiled(folder) else folder
     key = hashlib.sha256("\0".join((spec.sha256, *spec.exclude)).encode()).hexdigest()[:32]
     cached = cache_root() / "bases" / key
     if not cached.is_dir():
         _fetch_sdist(spec, cached)
     return cached
+
+
+def _without_compiled(folder: Path) -> Path:
+    """A copy of a base that an interpreter has compiled files in, as installing a package does."""
+    states = [f"{path.relative_to(folder)} {path.lstat().st_mode}" for path in own_paths(folder)]
+    key = hashlib.sha256("\0".join([digest_of(folder), *states]).encode(errors="surrogateescape")).hexdigest()[:32]
+    target = cache_root() / "bases" / f"own-{key}"
+    if target.is_dir():
+        return target
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=target.parent, prefix=".copy-") as scratch:
+        copy = Path(scratch) / "base"
+        shutil.copytree(folder, copy, symlinks=True, ignore=_compiled_names)
+        _put_in_place(copy, target)
+    return target
+
+
+def _compiled_names(_: str, names: list[str]) -> list[str]:
+    return [name for name in names if is_compiled(Path(name))]
+
+
+def _put_in_place(folder: Path, target: Path) -> None:
+    try:
+        folder.rename(target)
+    except OSError:
+        # Another process renamed its own copy, of the same digest, into place first.
+        if not target.is_dir():
+            raise
 
 
 def _fetch_sdist(spec: BaseSpec, target: Path) -> None:
@@ -76,12 +105,7 @@ def _fetch_sdist(spec: BaseSpec, target: Path) -> None:
         if len(tops) != 1 or not tops[0].is_dir():
             raise InstanceError(f"{spec.name} {spec.version}: the sdist does not hold one top folder")
         _drop(tops[0], spec.exclude)
-        try:
-            tops[0].rename(target)
-        except OSError:
-            # Another process renamed its own copy, of the same digest, into place first.
-            if not target.is_dir():
-                raise
+        _put_in_place(tops[0], target)
 
 
 def _drop(root: Path, globs: Iterable[str]) -> None:

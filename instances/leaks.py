@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+from instances.files import own_paths
 from instances.model import Instance
 
 SHARED_WORDS = 12
@@ -51,7 +52,7 @@ def _shared_phrase(one: str, other: str) -> str:
 
 def _base_text(root: Path) -> str:
     parts = []
-    for path in sorted(root.rglob("*")):
+    for path in own_paths(root):
         parts.append(path.relative_to(root).as_posix())
         if path.is_file() and not path.is_symlink() and path.stat().st_size <= _TEXT_LIMIT:
             parts.append(path.read_text(encoding="utf-8", errors="replace"))

@@ -1,6 +1,5 @@
 """What an instance is, once it was read from disk."""
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -10,6 +9,7 @@ from pathlib import Path
 from instances import edscript
 from instances.bases import BaseSpec, base_directory
 from instances.errors import InstanceError
+from instances.files import digest_of, own_files
 
 SIDES = ("a", "b")
 DEFAULT_TIMEOUT_SECONDS = 60.0
@@ -43,6 +43,10 @@ class SuiteSpec:
     @property
     def expected(self) -> tuple[str, ...]:
         return self.fail_to_pass + self.pass_to_pass
+
+    def overlay_files(self) -> tuple[tuple[str, Path], ...]:
+        """The held-out files, sorted: where each goes in the tree, and where it is kept."""
+        return tuple(own_files(self.overlay)) if self.overlay else ()
 
 
 @dataclass(frozen=True)
@@ -86,7 +90,7 @@ class Instance:
             raise InstanceError(f"{path}: {error}") from error
 
     def base_directory(self) -> Path:
-        """The folder that holds the base's files; fetched on first use.
+        """The folder that holds the base's files and nothing else; fetched, or cleaned of compiled files, on first use.
 
         Raises:
             InstanceError: see `instances.bases.base_directory`.
@@ -126,21 +130,12 @@ class Instance:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 over the paths and bytes of everything in the instance's folder."""
-        return _digest(self.folder)
+        """SHA-256 over the paths and bytes of the instance's folder, see `instances.files`."""
+        return digest_of(self.folder)
 
     @cached_property
     def base_key(self) -> str:
         """What two pairs on the same base have in common: the unit that intervals are resampled over."""
         if self.base.kind == "directory":
-            return f"directory {_digest(self.folder / 'base')[:16]}"
+            return f"directory {digest_of(self.folder / 'base')[:16]}"
         return f"{self.base.kind} {self.base.name} {self.base.version}"
-
-
-def _digest(folder: Path) -> str:
-    total = hashlib.sha256()
-    for path in sorted(folder.rglob("*")):
-        if path.is_file() and "__pycache__" not in path.parts:
-            name = path.relative_to(folder).as_posix()
-            total.update(f"{name}\0{hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
-    return total.hexdigest()
