@@ -1,7 +1,8 @@
 """What the cells of one run share: the frozen plan, and for each instance its store, environment and grader."""
 
+import secrets
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
@@ -14,6 +15,7 @@ from instances.model import Instance
 from reconcilers.base import Reconciler
 from sandboxes.base import SandboxFactory
 from sandboxes.environments import ensure_environment
+from sandboxes.errors import SandboxError
 from sandboxes.folders import remove_tree
 from sandboxes.gitstore import GitStore
 from scenarios.engine import Stage
@@ -84,12 +86,12 @@ class Bench:
             return self._open[name]
 
     @contextmanager
-    def scratch(self, cell: str) -> Iterator[Path]:
-        """A folder for a cell's workspaces, gone when the cell ends."""
-        path = self.results.work / "cells" / cell
-        remove_tree(path)
+    def scratch(self) -> Iterator[Path]:
+        """A folder for a cell's workspaces, gone when the cell ends. Its name tells a lane that sees it nothing."""
+        path = self.results.work / secrets.token_hex(6)
         path.mkdir(parents=True)
         try:
             yield path
         finally:
-            remove_tree(path)
+            with suppress(SandboxError):  # what cannot be removed now is removed with `work` at the run's end
+                remove_tree(path)

@@ -1,6 +1,7 @@
 """The main flow, one cell from top to bottom: load, play, combine, grade, record."""
 
 import time
+import traceback
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -8,8 +9,10 @@ from eval.bench import Bench, InstanceBench
 from eval.grade import SuiteVerdict
 from eval.recording import build_record, write_cell
 from eval.records import CellEntry, CellRecord, timing_since
+from eval.storage import is_full_or_read_only
+from instances.errors import InstanceError
 from reconcilers.base import Combined, CombineStatus, Edit
-from sandboxes.errors import HarnessError, SandboxError
+from sandboxes.errors import BenchError, HarnessError, SandboxError
 from scenarios.engine import Draw, Played, play
 from scenarios.model import Scenario, Schedule
 
@@ -48,7 +51,7 @@ def run_cell(cell: CellEntry, bench: Bench) -> CellRecord:
     scenario = bench.scenarios[cell.scenario]
     draw = Draw.of(bench.manifest.seed, cell.instance, cell.scenario, cell.repeat)
     outcome = Outcome()
-    with bench.results.cell_folder(cell.cell) as folder, bench.scratch(cell.cell) as scratch:
+    with bench.results.cell_folder(cell.cell) as folder, bench.scratch() as scratch:
         try:
             pair = bench.instance(cell.instance)
             outcome.played = play(pair.instance, scenario, bench.harness, draw, pair.stage, scratch)
@@ -59,6 +62,14 @@ def run_cell(cell: CellEntry, bench: Bench) -> CellRecord:
                 outcome.own_sides = grade_own_sides(outcome.played, pair, scenario)
         except (SandboxError, HarnessError) as error:
             outcome.problem = f"{type(error).__name__}: {error}"
+        except (BenchError, InstanceError):
+            raise
+        except Exception as error:
+            # One cell's surprise must not end the campaign.
+            if is_full_or_read_only(error):
+                raise
+            outcome.problem = f"unexpected {type(error).__name__}: {error}"
+            (folder / "traceback.txt").write_text(traceback.format_exc(), encoding="utf-8", errors="backslashreplace")
         record = build_record(cell, bench, draw, outcome, timing())
         write_cell(record, outcome.played, folder)
     return record

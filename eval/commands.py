@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from eval.records import RunManifest
     from eval.soundness import Soundness
     from eval.storage import ResultsFolder
+    from harnesses.base import Harness
     from instances.model import Instance
     from sandboxes.base import SandboxFactory
 
@@ -54,7 +55,10 @@ def run(  # noqa: PLR0913 - each is an option of the command line
         list[str] | None,
         typer.Option("--scenarios", "-s", help="Names, groups, or a YAML file, comma-separated or repeated. All by default."),
     ] = None,
-    harness: Annotated[str, typer.Option(help="The agent program.")] = "replay",
+    harness: Annotated[str, typer.Option(help="The agent program: replay, claude-code, or module.Class.")] = "replay",
+    model: Annotated[
+        str | None, typer.Option(help="As the program takes it; `scripted` drives a real program by the scripted model server.")
+    ] = None,
     repeats: Annotated[int, typer.Option(min=1, help="Cells for each instance and scenario.")] = 1,
     jobs: Annotated[int, typer.Option(min=1, help="Cells at a time.", show_default="processors")] = _processors(),
     seed: Annotated[int, typer.Option(help="Of the schedule of scripted lanes, of orders, of resampling.")] = 0,
@@ -71,31 +75,33 @@ def run(  # noqa: PLR0913 - each is an option of the command line
     from eval.plan import Choice, make_manifest
     from eval.storage import ResultsFolder
     from harnesses.base import Configuration, Limits
-    from harnesses.registry import harness_named
+    from harnesses.registry import open_harness
     from instances.load import select
     from reconcilers import RECONCILERS
     from scenarios.catalog import select as select_scenarios
 
-    chosen = select(_terms(instances))
+    chosen = select(_terms(instances, "--instances"))
     folder = out or Path("results") / datetime.now(UTC).strftime("%Y-%m-%dT%H-%M-%SZ")
-    choice = Choice(
-        instances=chosen,
-        scenarios=select_scenarios(_terms(scenarios)),
-        configuration=Configuration(harness),
-        harness=harness_named(harness),
-        sandboxes=_sandboxes(sandbox),
-        reconcilers=list(RECONCILERS),
-        repeats=repeats,
-        seed=seed,
-        limits=Limits(max_steps, max_minutes),
-    )
-    if not unsound:
-        _refuse_unsound(chosen)
-    manifest = make_manifest(choice, folder.name)
-    results = ResultsFolder(folder)
-    results.create(manifest)
-    _announce(manifest)
-    _run_and_report(results, chosen, jobs)
+    with open_harness(harness, model) as program:
+        choice = Choice(
+            instances=chosen,
+            scenarios=select_scenarios(_terms(scenarios, "--scenarios")),
+            configuration=Configuration(harness, model),
+            harness=program,
+            sandboxes=_sandboxes(sandbox),
+            reconcilers=list(RECONCILERS),
+            repeats=repeats,
+            seed=seed,
+            limits=Limits(max_steps, max_minutes),
+        )
+        choice.sandboxes.prove()
+        if not unsound:
+            _refuse_unsound(chosen)
+        manifest = make_manifest(choice, folder.name)
+        results = ResultsFolder(folder)
+        results.create(manifest)
+        _announce(manifest)
+        _run_and_report(results, chosen, program, jobs)
 
 
 @app.command()
@@ -109,12 +115,15 @@ def resume(
     """
     from eval.run import instances_of
     from eval.storage import ResultsFolder
+    from harnesses.registry import open_harness
 
     results = ResultsFolder(folder)
     manifest = results.manifest()
     chosen = instances_of(manifest)
-    _announce(manifest)
-    _run_and_report(results, chosen, jobs)
+    with open_harness(str(manifest.configuration["harness"]), manifest.configuration["model"]) as program:
+        _refuse_other_versions(manifest, program)
+        _announce(manifest)
+        _run_and_report(results, chosen, program, jobs)
 
 
 @app.command()
@@ -191,8 +200,11 @@ def doctor() -> None:
         raise typer.Exit(1)
 
 
-def _terms(values: list[str] | None) -> list[str]:
-    return [term for value in values or [] for term in value.split(",") if term]
+def _terms(values: list[str] | None, option: str) -> list[str]:
+    terms = [term.strip() for value in values or [] for term in value.split(",")]
+    if values is not None and not all(terms):
+        raise SetupError(f"{option} holds an empty name; leave the option out for all")
+    return terms
 
 
 def _sandboxes(name: SandboxName) -> "SandboxFactory":
@@ -204,12 +216,19 @@ def _sandboxes(name: SandboxName) -> "SandboxFactory":
 def _refuse_unsound(chosen: "Sequence[Instance]") -> None:
     from eval.soundness import known_sound
 
-    unknown = [one.id for one in chosen if not known_sound(one)]
+    unknown = [_address(one) for one in chosen if not known_sound(one)]
     if unknown:
         names = " ".join(unknown[:5]) + (" ..." if len(unknown) > 5 else "")
         raise SetupError(
             f"not known to be sound as they are now: {names}; run `crosstalk check {names}` first, or give --unsound"
         )
+
+
+def _address(instance: "Instance") -> str:
+    """What names an instance on the command line: its id where it is shipped, else its folder."""
+    from instances.load import PAIRS
+
+    return instance.id if PAIRS in instance.folder.parents else str(instance.folder)
 
 
 def _announce(manifest: "RunManifest") -> None:
@@ -224,13 +243,22 @@ def _announce(manifest: "RunManifest") -> None:
         typer.echo(f"skipped {one.scenario} on {one.instances} instance(s): {one.reason}", err=True)
 
 
-def _run_and_report(results: "ResultsFolder", chosen: "Sequence[Instance]", jobs: int) -> None:
+def _refuse_other_versions(manifest: "RunManifest", program: "Harness") -> None:
+    changed = [
+        f"{name} {manifest.versions.get(name)} -> {now}"
+        for name, now in program.versions().items()
+        if manifest.versions.get(name) != now
+    ]
+    if changed:
+        raise SetupError(f"the run was begun with other versions ({', '.join(changed)}); put them back, or start a new run")
+
+
+def _run_and_report(results: "ResultsFolder", chosen: "Sequence[Instance]", program: "Harness", jobs: int) -> None:
     from eval.bench import Bench
     from eval.progress import progress
     from eval.report import build_report
     from eval.report_formats import Format, render
     from eval.run import run_cells
-    from harnesses.registry import harness_named
     from reconcilers.registry import reconciler_named
     from scenarios.own import scenario_of_record
 
@@ -240,7 +268,7 @@ def _run_and_report(results: "ResultsFolder", chosen: "Sequence[Instance]", jobs
         results,
         chosen,
         [scenario_of_record(one.fields) for one in manifest.scenarios],
-        harness_named(str(manifest.configuration["harness"])),
+        program,
         _sandboxes(SandboxName(manifest.sandbox)),
         [reconciler_named(name) for name in manifest.reconcilers],
     )

@@ -16,11 +16,15 @@ ALL_FAMILIES = "all families"
 
 @dataclass(frozen=True)
 class CostRatio:
-    """Mean tokens of the second over the first's, on the instances known in both; `None` is unknown."""
+    """Mean tokens of the second over the first's, on the instances known in both; `None` is unknown.
+
+    `nothing` says that neither used any, which has no ratio but is no unknown.
+    """
 
     n: int
     ratio: float | None
     interval: Interval | None
+    nothing: bool = False
 
 
 @dataclass(frozen=True)
@@ -134,7 +138,8 @@ def _ratio(
         denominator = math.fsum(each.value for each in sample)
         return math.fsum(second[each.instance] for each in sample) / denominator if denominator else None
 
-    return CostRatio(len(pairs), ratio(before) if pairs else None, bootstrap(before, ratio, f"{seed}/cost"))
+    nothing = bool(pairs) and all(each.value == 0 for pair in pairs for each in pair)
+    return CostRatio(len(pairs), ratio(before) if pairs else None, bootstrap(before, ratio, f"{seed}/cost"), nothing)
 
 
 def _best_of_k(family: str, cells: Sequence[CellRecord], scenario: str) -> BestOfK:
@@ -220,6 +225,8 @@ def _interval(interval: Interval | None, scale: float) -> str:
 
 
 def _cost_cell(cost: CostRatio) -> str:
+    if cost.nothing:
+        return "none used"
     if cost.ratio is None:
         return "unknown"
     bounds = f" [{cost.interval.low:.2f}, {cost.interval.high:.2f}]" if cost.interval else ""

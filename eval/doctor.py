@@ -49,6 +49,7 @@ def examine() -> list[Part]:
     """Look at the machine."""
     parts = [Part(name, _version(argv), enables, get, required) for name, argv, enables, get, required in _PROGRAMS]
     parts.append(_isolation())
+    parts.append(_claude_code())
     parts.append(
         Part(
             "pip",
@@ -61,14 +62,22 @@ def examine() -> list[Part]:
     return parts
 
 
+def _claude_code() -> Part:
+    from harnesses.claude_code import PACKAGE, find_claude_code
+    from harnesses.programs import npm_folder
+
+    found = find_claude_code()
+    said = f"{found.version} at {found.path}" if found else ""
+    return Part("Claude Code", said, "--harness claude-code", f"npm install --prefix {npm_folder()} {PACKAGE}")
+
+
 def _isolation() -> Part:
-    from sandboxes.isolation import ensure_isolation
-    from sandboxes.local import _open_unproved, find_bubblewrap
+    from sandboxes.local import LocalSandboxFactory
 
     try:
-        ensure_isolation(find_bubblewrap(), _open_unproved)
+        LocalSandboxFactory().prove()
     except SandboxError as error:
-        return Part("isolation", "", f"sealed lanes ({error})", "allow unprivileged user namespaces, or run as root")
+        return Part("isolation", "", "sealed lanes", str(error))
     return Part("isolation", "bubblewrap was seen to isolate", "sealed lanes", "")
 
 

@@ -14,9 +14,22 @@ class PlainProgress:
     """One line a finished cell. Its counts are guarded by one lock."""
 
     def __init__(self, stream: TextIO) -> None:
-        self.total, self.done, self.stream = 0, 0, stream
+        self.total, self.done, self.before, self.stream = 0, 0, 0, stream
         self.lock = Lock()
         self.clock = time.monotonic()
+
+    def stand(self, cells: int) -> None:
+        """So many cells are finished already."""
+        with self.lock:
+            self.total += cells
+            self.done += cells
+            self.before = cells
+            if cells:
+                print(f"{cells} finished cell(s) stand", file=self.stream, flush=True)
+
+    def stopping(self) -> None:
+        """The run is being ended."""
+        print("stopping: ending what runs", file=self.stream, flush=True)
 
     def expect(self, cells: int) -> None:
         """So many more cells are to be run."""
@@ -32,9 +45,10 @@ class PlainProgress:
             print(f"[{self.done}/{self.total}] {describe(record)}{self.time_left()}", file=self.stream, flush=True)
 
     def time_left(self) -> str:
-        if self.done == 0 or self.done >= self.total:
+        fresh = self.done - self.before
+        if fresh == 0 or self.done >= self.total:
             return ""
-        seconds = (time.monotonic() - self.clock) / self.done * (self.total - self.done)
+        seconds = (time.monotonic() - self.clock) / fresh * (self.total - self.done)
         return f"  ({_span(seconds)} left)"
 
 

@@ -13,6 +13,7 @@ from eval.records import (
     CellEntry,
     CellRecord,
     ConflictRecord,
+    MeteringRecord,
     RadioCounts,
     Status,
     TimingRecord,
@@ -21,7 +22,7 @@ from eval.records import (
     VerdictRecord,
 )
 from eval.storage import RECORD, json_lines
-from harnesses.base import Ended
+from harnesses.base import Ended, Metering
 from reconcilers.base import Combined, CombineStatus
 from sandboxes.usage import UNKNOWN_USAGE, Usage
 from scenarios.engine import Draw, Played, PlayedTurn
@@ -51,7 +52,7 @@ def build_record(cell: CellEntry, bench: Bench, draw: Draw, outcome: "Outcome", 
         first_side=draw.first_side,
         scripted=bench.harness.scripted,
         status=Status.INFRASTRUCTURE if outcome.problem else Status.SOLVED if solved else Status.FAILED,
-        reason=outcome.problem,
+        reason=_printable(outcome.problem),
         budget=any(one.turn.ended is Ended.LIMIT for one in outcome.played.turns),
         solved=solved,
         deployable=_deployable(candidates),
@@ -83,10 +84,12 @@ def write_cell(record: CellRecord, played: Played, folder: Path) -> None:
 def _candidate(combined: Combined, verdicts: Mapping[str, SuiteVerdict], instance: str) -> CandidateRecord:
     return CandidateRecord(
         clean=combined.status is CombineStatus.CLEAN,
-        reason=combined.reason,
-        detail=combined.detail,
+        reason=_printable(combined.reason),
+        detail=_printable(combined.detail),
         tree=combined.tree,
-        conflicts=[ConflictRecord(path=one.path, line=one.line, text=one.text) for one in combined.conflicts],
+        conflicts=[
+            ConflictRecord(path=_printable(one.path), line=one.line, text=_printable(one.text)) for one in combined.conflicts
+        ],
         usage=_usage(combined.usage),
         verdicts={suite: _verdict(one, instance) for suite, one in verdicts.items()},
         solved=bool(verdicts) and all(one.passed for one in verdicts.values()),
@@ -107,7 +110,7 @@ def _turn(one: PlayedTurn, own_side: SuiteVerdict | None, instance: str) -> Turn
         lane=one.lane,
         number=one.number,
         ended=one.turn.ended.value,
-        reason=one.turn.reason,
+        reason=_printable(one.turn.reason),
         steps=one.turn.steps,
         usage=_usage(one.turn.usage),
         prompt_sha256=hashlib.sha256(one.prompt.encode()).hexdigest(),
@@ -115,13 +118,34 @@ def _turn(one: PlayedTurn, own_side: SuiteVerdict | None, instance: str) -> Turn
         tree=one.capture.tree,
         patch=f"{_turn_name(one)}.patch",
         patch_bytes=len(one.capture.patch),
-        changed=list(one.capture.changed),
-        ignored_new=[(file.path, file.size) for file in one.capture.ignored_new],
-        skipped=[(skipped.path, skipped.reason) for skipped in one.capture.skipped],
+        changed=[_printable(path) for path in one.capture.changed],
+        ignored_new=[(_printable(file.path), file.size) for file in one.capture.ignored_new],
+        skipped=[(_printable(skipped.path), _printable(skipped.reason)) for skipped in one.capture.skipped],
         over_limit=one.capture.over_limit,
         transcript=f"{_turn_name(one)}.transcript.jsonl",
+        failure=one.turn.failure,
+        metering=_metering(one.turn.metering) if one.turn.metering else None,
+        labels=list(one.turn.labels),
+        subagents=one.turn.subagents,
         own_side=_verdict(own_side, instance) if own_side else None,
     )
+
+
+def _metering(metering: Metering) -> MeteringRecord:
+    return MeteringRecord(
+        responses=_usage(metering.responses),
+        closing=_usage(metering.closing) if metering.closing else None,
+        abandoned=_usage(metering.abandoned),
+        by_model={name: _usage(usage) for name, usage in metering.by_model.items()},
+        program_cost_usd=metering.cost_usd,
+        lower_bound=metering.lower_bound,
+        notes=list(metering.notes),
+    )
+
+
+def _printable(text: str) -> str:
+    """A text that any reader can decode: bytes of a name that are no UTF-8 are written as `\\xNN`."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def _turn_name(one: PlayedTurn) -> str:
@@ -131,9 +155,9 @@ def _turn_name(one: PlayedTurn) -> str:
 def _verdict(verdict: SuiteVerdict, instance: str) -> VerdictRecord:
     return VerdictRecord(
         passed=verdict.passed,
-        reason=verdict.reason,
+        reason=_printable(verdict.reason),
         evidence=f"gradings/{instance}/{verdict.evidence}",
-        control_files=list(verdict.control_files),
+        control_files=[_printable(path) for path in verdict.control_files],
     )
 
 

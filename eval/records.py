@@ -46,6 +46,18 @@ class VerdictRecord(_Model):
     control_files: list[str] = []
 
 
+class MeteringRecord(_Model):
+    """Where a real program's usage comes from; `notes` say what does not fit together."""
+
+    responses: UsageRecord
+    closing: UsageRecord | None
+    abandoned: UsageRecord
+    by_model: dict[str, UsageRecord]
+    program_cost_usd: float | None
+    lower_bound: bool
+    notes: list[str]
+
+
 class TurnRecord(_Model):
     """One turn of a lane. The transcript's first line is the prompt."""
 
@@ -65,6 +77,10 @@ class TurnRecord(_Model):
     skipped: list[tuple[str, str]]
     over_limit: str | None
     transcript: str
+    failure: str | None
+    metering: MeteringRecord | None
+    labels: list[str]
+    subagents: int
     own_side: VerdictRecord | None
 
 

@@ -10,6 +10,7 @@ from eval.cell import run_cell
 from eval.plan import SHIPPED, crosstalk_version
 from eval.records import CellEntry, CellRecord, InstanceEntry, RunManifest, Status
 from eval.storage import explained
+from harnesses.base import Failure
 from instances.load import load, load_all
 from instances.model import Instance
 from sandboxes.errors import SetupError
@@ -23,7 +24,9 @@ class Watcher(Protocol):
 
     def started(self, cell: CellEntry) -> None: ...
     def ended(self, cell: CellEntry, record: CellRecord) -> None: ...
+    def stand(self, cells: int) -> None: ...
     def expect(self, cells: int) -> None: ...
+    def stopping(self) -> None: ...
 
 
 def run_cells(bench: Bench, jobs: int, watcher: Watcher) -> None:
@@ -33,6 +36,11 @@ def run_cells(bench: Bench, jobs: int, watcher: Watcher) -> None:
         KeyboardInterrupt: after every program of the run was ended; the folder can be resumed.
         InstanceError, SetupError: an instance or the results folder is not usable.
     """
+    with bench.results.in_use():
+        _run_pending(bench, jobs, watcher)
+
+
+def _run_pending(bench: Bench, jobs: int, watcher: Watcher) -> None:
     results = bench.results
     results.clear_leftovers()
     with explained(results.path):
@@ -40,12 +48,13 @@ def run_cells(bench: Bench, jobs: int, watcher: Watcher) -> None:
         results.work.mkdir(exist_ok=True)
     pending: list[CellEntry] = []
     for cell in bench.manifest.cells:
-        record = results.record(cell.cell)
-        if record is not None and record.status is Status.INFRASTRUCTURE:
+        record = results.record(cell)
+        if results.damaged(cell) or (record is not None and record.status is Status.INFRASTRUCTURE):
             results.discard(cell.cell)
             record = None
         if record is None:
             pending.append(cell)
+    watcher.stand(len(bench.manifest.cells) - len(pending))
     for attempt in range(1, MAX_ATTEMPTS + 1):
         watcher.expect(len(pending))
         faulty = _run_once(pending, bench, jobs, watcher)
@@ -65,6 +74,9 @@ def _run_once(cells: Sequence[CellEntry], bench: Bench, jobs: int, watcher: Watc
         watcher.started(cell)
         record = run_cell(cell, bench)
         watcher.ended(cell, record)
+        if any(turn.failure == Failure.AUTH for turn in record.turns):
+            # The next cells would fare no better: the campaign pauses until the operator has mended it.
+            raise SetupError(f"the provider refused the key ({record.reason}); mend it, then resume {bench.results.path}")
         if record.status is Status.INFRASTRUCTURE:
             faulty.append(cell)
 
@@ -78,6 +90,7 @@ def _run_once(cells: Sequence[CellEntry], bench: Bench, jobs: int, watcher: Watc
                 future.result()
     except BaseException:
         # An interrupt or a broken results folder: nothing new starts, and what runs is ended, before the error goes on.
+        watcher.stopping()
         with no_programs():
             pool.shutdown(wait=True, cancel_futures=True)
         raise

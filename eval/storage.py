@@ -2,6 +2,7 @@
 
 import contextlib
 import errno
+import fcntl
 import json
 import os
 import shutil
@@ -12,12 +13,13 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from eval.records import CellRecord, RunManifest
-from sandboxes.errors import SetupError
+from eval.records import CellEntry, CellRecord, RunManifest
+from sandboxes.errors import SandboxError, SetupError
 from sandboxes.folders import remove_tree
 
 MANIFEST = "run.json"
 RECORD = "record.json"
+LOCK = ".lock"
 _UNWRITABLE = {
     errno.ENOSPC,
     errno.EDQUOT,
@@ -55,25 +57,53 @@ class ResultsFolder:
             self.cells.mkdir(parents=True)
             write_text(self.path / MANIFEST, manifest.model_dump_json(indent=1) + "\n")
 
+    @contextmanager
+    def in_use(self) -> Iterator[None]:
+        """Hold the folder for this process, so that no two runs write into it.
+
+        Raises:
+            SetupError: another process runs it.
+        """
+        with explained(self.path), (self.path / LOCK).open("a+", encoding="utf-8") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError as error:
+                lock.seek(0)
+                owner = lock.read().strip() or "unknown"
+                raise SetupError(f"{self.path}: process {owner} is running this folder; wait for it or end it") from error
+            lock.truncate(0)
+            lock.write(f"{os.getpid()}\n")
+            lock.flush()
+            yield
+
     def manifest(self) -> RunManifest:
         """Raises SetupError where the folder holds no readable run."""
         return _read(self.path / MANIFEST, RunManifest, f"{self.path}: no run here (no readable {MANIFEST})")
 
-    def record(self, cell: str) -> CellRecord | None:
-        """A finished cell's record; `None` when the cell is not finished."""
-        path = self.cells / cell / RECORD
-        return _read(path, CellRecord, f"{path}: not a readable record") if path.is_file() else None
+    def record(self, cell: CellEntry) -> CellRecord | None:
+        """A finished cell's record; `None` when the cell is not finished, or its record is damaged or another cell's."""
+        try:
+            record = CellRecord.model_validate_json((self.cells / cell.cell / RECORD).read_bytes())
+        except (OSError, ValidationError):
+            return None
+        found = (record.cell, record.instance, record.scenario, record.repeat)
+        return record if found == (cell.cell, cell.instance, cell.scenario, cell.repeat) else None
+
+    def damaged(self, cell: CellEntry) -> bool:
+        """Whether there is something of a cell that is no record of it."""
+        return self.record(cell) is None and (self.cells / cell.cell).exists()
 
     def records(self) -> Iterator[CellRecord]:
         """The finished cells' records, in the plan's order."""
         for entry in self.manifest().cells:
-            if record := self.record(entry.cell):
+            if record := self.record(entry):
                 yield record
 
     def discarded_records(self) -> Iterator[CellRecord]:
         """The records of attempts that were run again."""
         for path in sorted(self.discarded.glob(f"*/{RECORD}")):
-            yield _read(path, CellRecord, f"{path}: not a readable record")
+            with contextlib.suppress(OSError, ValidationError):
+                yield CellRecord.model_validate_json(path.read_bytes())
 
     def discard(self, cell: str) -> None:
         """Put a cell's attempt aside, so that it can be run again."""
@@ -97,9 +127,9 @@ class ResultsFolder:
 
     def clear_leftovers(self) -> None:
         """Remove what a killed run left half done."""
-        for path in self.cells.glob(".*"):
-            shutil.rmtree(path, ignore_errors=True)
-        remove_tree(self.work)
+        for path in (*self.cells.glob(".*"), self.work):
+            with contextlib.suppress(SandboxError):  # what cannot be removed is in nobody's way
+                remove_tree(path)
 
 
 @contextmanager
@@ -114,7 +144,13 @@ def explained(path: Path) -> Iterator[None]:
     except OSError as error:
         if error.errno not in _UNWRITABLE:
             raise
-        raise SetupError(f"{path}: cannot write: {error.strerror}; free space or choose another --out") from error
+        mend = "free space" if error.errno in {errno.ENOSPC, errno.EDQUOT} else "make it writable"
+        raise SetupError(f"{path}: cannot write: {error.strerror}; {mend}, or choose another --out") from error
+
+
+def is_full_or_read_only(error: Exception) -> bool:
+    """Whether an error says that the disk takes nothing more, which no other cell would survive either."""
+    return isinstance(error, OSError) and error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EROFS}
 
 
 def write_text(path: Path, text: str) -> None:
@@ -129,12 +165,16 @@ def write_text(path: Path, text: str) -> None:
 
 
 def json_lines(entries: Any) -> str:
-    return "".join(json.dumps(entry, ensure_ascii=False) + "\n" for entry in entries)
+    """One JSON text a line; a byte of a name that is no UTF-8 stays an escape."""
+    return "".join(json.dumps(entry, ensure_ascii=True) + "\n" for entry in entries)
 
 
 def _read(path: Path, model: type[_Model], problem: str) -> _Model:
     try:
         return model.model_validate_json(path.read_bytes())
-    except (OSError, ValidationError) as error:
-        first = str(error).splitlines()[0]
-        raise SetupError(f"{problem}: {first}") from error
+    except OSError as error:
+        raise SetupError(f"{problem}: {error.strerror}") from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"])) or "(top)"
+        raise SetupError(f"{problem}: {where}: {first['msg']}") from error

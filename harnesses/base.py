@@ -175,10 +175,15 @@ class Demands(Protocol):
 
 
 class Harness(Protocol):
-    """An agent program. `scripted` is true where no model is called."""
+    """An agent program.
+
+    `scripted` is true where no model is called. A `stepwise` one is moved by the engine, one lane at a time and with the
+    engine's own delivery at step boundaries; a program of its own runs freely and has messages brought by its hook.
+    """
 
     name: str
     scripted: bool
+    stepwise: bool
 
     def refuses(self, scenario: Demands) -> str | None:
         """Why this harness cannot honour a scenario, told before anything runs; `None` where it can."""
@@ -190,6 +195,17 @@ class Harness(Protocol):
 
     def versions(self) -> dict[str, str]:
         """The programs and versions that are frozen in the run."""
+        ...
+
+    def fitting(self, private: Path) -> Fitting:
+        """What the lane's sandbox must hold for the program.
+
+        Args:
+            private: a folder of the lane's own, that stays for all its turns.
+
+        Raises:
+            SetupError: the program is missing.
+        """
         ...
 
     def run(self, lane: Lane, prompt: str, limits: Limits, session: str | None) -> Turn:

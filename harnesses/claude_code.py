@@ -14,6 +14,7 @@ from harnesses.base import Demands, Fitting, Lane, Limits, Turn
 from harnesses.endpoint import Endpoint, EndpointSource
 from harnesses.follower import Follower, Patience
 from harnesses.programs import Program, find_file, need, version_of
+from harnesses.script import silent_lanes
 from harnesses.streams.claude_code import ClaudeCodeStream
 from sandboxes.base import Mount
 from sandboxes.errors import SetupError
@@ -67,7 +68,7 @@ class ClaudeCode:
     """See `Harness`."""
 
     name = "claude-code"
-    scripted = False
+    stepwise = False
 
     def __init__(
         self,
@@ -76,6 +77,7 @@ class ClaudeCode:
         endpoint: EndpointSource = operators_endpoint,
         patience: Patience | None = None,
         retries: int | None = None,
+        scripted: bool = False,
     ) -> None:
         """A configuration of the program.
 
@@ -84,7 +86,9 @@ class ClaudeCode:
             endpoint: gives each lane's credential and address.
             patience: how long it may keep silent.
             retries: how often it repeats a request that failed; its own default where not given.
+            scripted: the endpoint plays scripts, and no model is called.
         """
+        self.scripted = scripted
         self.model = model
         self._endpoint = endpoint
         self._patience = patience or Patience()
@@ -93,6 +97,16 @@ class ClaudeCode:
     def refuses(self, scenario: Demands) -> str | None:
         """See `Harness.refuses`."""
         return None
+
+    def lacks(self, scenario: Demands, replay: Path) -> str | None:
+        """See `Harness.lacks`."""
+        if not self.scripted:
+            return None
+        if scenario.listening == "watcher":
+            return "the scripted model starts no background task"
+        if scenario.delegate and not (replay / "both.json").is_file():
+            return "no script that delegates"
+        return silent_lanes(scenario, replay)
 
     def versions(self) -> dict[str, str]:
         """Raises SetupError when the program is missing."""

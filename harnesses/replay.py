@@ -5,15 +5,15 @@ have been charged for the same conversation, with a token for every four bytes: 
 cached, writes what is new to the cache, and puts out the tool call.
 """
 
-import json
 import re
+import time
 from collections import deque
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from harnesses.base import Demands, Ended, Lane, Limits, Step, Turn
-from harnesses.script import Delegate, ScriptStep, Tool, WhenHeard, load_script
+from harnesses.base import Demands, Ended, Fitting, Lane, Limits, Step, Turn
+from harnesses.script import Delegate, ScriptStep, Tool, WhenHeard, load_script, silent_lanes
 from sandboxes.base import ExecResult
 from sandboxes.errors import SetupError
 from sandboxes.usage import Usage
@@ -59,6 +59,7 @@ class ReplayHarness:
 
     name = "replay"
     scripted = True
+    stepwise = True
 
     def refuses(self, scenario: Demands) -> str | None:
         if scenario.delegate:
@@ -66,13 +67,13 @@ class ReplayHarness:
         return None
 
     def lacks(self, scenario: Demands, replay: Path) -> str | None:
-        if scenario.channel == "none":
-            return None
-        missing = [lane for lane in ("a", "b") if not _speaks(replay / f"{script_name(lane, scenario)}.json")]
-        return f"no script that speaks for lane {' and '.join(missing)}" if missing else None
+        return silent_lanes(scenario, replay)
 
     def versions(self) -> dict[str, str]:
         return {}
+
+    def fitting(self, private: Path) -> Fitting:
+        return Fitting()
 
     def run(self, lane: Lane, prompt: str, limits: Limits, session: str | None) -> Turn:
         number = int(session or 0) + 1
@@ -80,7 +81,7 @@ class ReplayHarness:
         waiting = deque(script.actions(number))
         conversation = _Conversation()
         conversation.heard("user", prompt.encode())
-        taken = 0
+        taken, deadline = 0, time.monotonic() + 60 * limits.max_minutes
         while waiting:
             action = waiting.popleft()
             if isinstance(action, WhenHeard):
@@ -91,8 +92,10 @@ class ReplayHarness:
                 raise SetupError(f"{script.origin}: the replay harness has no subagents; leave `delegate` out")
             if taken >= limits.max_steps:
                 return _turn(conversation, Ended.LIMIT, f"{limits.max_steps} steps", taken, number)
+            if time.monotonic() >= deadline:
+                return _turn(conversation, Ended.LIMIT, f"{limits.max_minutes:g} minutes", taken, number)
             taken += 1
-            noticed = _play(lane, conversation, action, taken)
+            noticed = _play(lane, conversation, action, taken, deadline)
             if noticed:
                 waiting.appendleft(READ_INBOX)
         if last_words := lane.stopping(taken):
@@ -106,10 +109,10 @@ def _turn(conversation: _Conversation, ended: Ended, reason: str, steps: int, nu
     return Turn(ended, reason, conversation.usage, steps, str(number), tuple(conversation.lines))
 
 
-def _play(lane: Lane, conversation: _Conversation, step: ScriptStep, number: int) -> bool:
+def _play(lane: Lane, conversation: _Conversation, step: ScriptStep, number: int, deadline: float) -> bool:
     """Play one step; true where a watcher has given notice of messages, which to read is a further step."""
     conversation.said(step.target.encode() + b"\n" + step.content, tool=step.tool)
-    result = _call(lane, step, conversation.newest_message())
+    result = _call(lane, step, conversation.newest_message(), deadline)
     conversation.heard("tool", result.stdout + result.stderr, returncode=result.returncode)
     surfaced = lane.boundary(Step(number, step.tool, step.target))
     if surfaced:
@@ -117,7 +120,7 @@ def _play(lane: Lane, conversation: _Conversation, step: ScriptStep, number: int
     return bool(surfaced) and lane.listening == "watcher"
 
 
-def _call(lane: Lane, step: ScriptStep, heard: str) -> ExecResult:
+def _call(lane: Lane, step: ScriptStep, heard: str, deadline: float) -> ExecResult:
     """Every edit is made by a process in the lane's sandbox, so that a script can do what an agent can and no more."""
     if step.tool is Tool.WRITE:
         argv = ["sh", "-c", 'mkdir -p -- "$(dirname -- "$1")" && cat > "$1"', "sh", step.target]
@@ -125,26 +128,13 @@ def _call(lane: Lane, step: ScriptStep, heard: str) -> ExecResult:
         argv = ["git", "apply", "--whitespace=nowarn", "-"]
     else:
         argv = ["sh", "-c", step.target]
+    timeout = max(0.01, min(STEP_TIMEOUT_SECONDS, deadline - time.monotonic()))
     while True:
         # A scripted lane does not hold up the others while it waits: it looks, lets them move, and looks again.
         variables = {"CROSSTALK_PATIENCE": "0", "CROSSTALK_HEARD": heard} if step.tool in (Tool.SAY, Tool.LISTEN) else None
-        result = lane.sandbox.run(argv, stdin=step.content, timeout=STEP_TIMEOUT_SECONDS, environment=variables)
+        result = lane.sandbox.run(argv, stdin=step.content, timeout=timeout, environment=variables)
         if not step.waits or NOTHING_CAME not in result.stdout or not lane.pause():
             return result
-
-
-def script_name(lane: str, scenario: Demands) -> str:
-    """The name of a lane's script: a protocol has scripts of its own."""
-    return lane if scenario.protocol == "none" else f"{lane}.{scenario.protocol}"
-
-
-def _speaks(path: Path) -> bool:
-    if not path.is_file():
-        return False
-    try:
-        return '"say"' in json.dumps(json.loads(path.read_bytes()))
-    except ValueError:
-        return True  # its fault is told, with the place, when it is played
 
 
 def _tokens(text: bytes) -> int:

@@ -31,9 +31,10 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 from typing import Any
 
-from harnesses.base import ReplaySource
+from harnesses.base import Demands, ReplaySource
 from sandboxes.errors import SetupError
 
 
@@ -238,3 +239,25 @@ def _say(value: dict[str, str], source: ReplaySource) -> ScriptStep | None:
 
 def _is_text(value: object) -> bool:
     return isinstance(value, str)
+
+
+def script_name(lane: str, protocol: str) -> str:
+    """The name of a lane's script: a protocol has scripts of its own."""
+    return lane if protocol == "none" else f"{lane}.{protocol}"
+
+
+def silent_lanes(scenario: Demands, replay: Path) -> str | None:
+    """Why scripted agents have nothing to say under a scenario with a channel; `None` where they have, or need not."""
+    if scenario.channel == "none":
+        return None
+    missing = [lane for lane in ("a", "b") if not _speaks(replay / f"{script_name(lane, scenario.protocol)}.json")]
+    return f"no script that speaks for lane {' and '.join(missing)}" if missing else None
+
+
+def _speaks(path: Path) -> bool:
+    if not path.is_file():
+        return False
+    try:
+        return '"say"' in json.dumps(json.loads(path.read_bytes()))
+    except ValueError:
+        return True  # its fault is told, with the place, when it is played

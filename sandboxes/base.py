@@ -105,6 +105,14 @@ class SandboxFactory(Protocol):
     name: str
     isolated: bool
 
+    def prove(self) -> None:
+        """Make sure that sandboxes of this kind work here.
+
+        Raises:
+            SandboxError: they do not; the text says why and what to do.
+        """
+        ...
+
     def open(self, spec: SandboxSpec) -> Sandbox:
         """Raises SandboxError when the sandbox cannot be made."""
         ...

@@ -32,7 +32,7 @@ def list_scenarios() -> None:
         ]
         for one in CATALOG
     ]
-    headers = ["group", "name", "schedule", "channel", "listening", "protocol", ""]
+    headers = ["group", "name", "schedule", "channel", "listening", "protocol", "bound"]
     typer.echo(tabulate(rows, headers=headers, disable_numparse=True))
 
 
@@ -71,9 +71,9 @@ def diff(
     from scenarios.catalog import by_name
     from scenarios.model import differing_fields
 
+    before_prompts, after_prompts = dict(_prompts(one, instance, lane)), dict(_prompts(other, instance, lane))
     for field, before, after in differing_fields(by_name(one), by_name(other)):
         typer.echo(f"{field}: {_value(before)} -> {_value(after)}")
-    before_prompts, after_prompts = dict(_prompts(one, instance, lane)), dict(_prompts(other, instance, lane))
     for title in sorted(before_prompts.keys() | after_prompts.keys()):
         lines = difflib.unified_diff(
             before_prompts.get(title, "").splitlines(),

@@ -1,6 +1,7 @@
 """The engine: plays one cell's lanes under its scenario, and gives back what each turn left behind."""
 
 import hashlib
+import secrets
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -11,12 +12,13 @@ from threading import Lock
 from typing import Any
 
 from harnesses.base import Ended, Harness, Lane, Limits, ReplaySource, Step, Turn
+from harnesses.script import script_name
 from instances.model import Instance
 from sandboxes.base import Mount, Sandbox, SandboxFactory, SandboxSpec
 from sandboxes.environments import Environment
 from sandboxes.gitstore import GitStore
 from sandboxes.recorder import Capture, CaptureLimits, Recorder
-from scenarios.model import GoldTests, History, Listening, Protocol, Scenario, Schedule
+from scenarios.model import GoldTests, History, Listening, Scenario, Schedule
 from scenarios.prompts import GOLD_FOLDER, PromptContext, build_prompt
 from scenarios.radio_link import INSIDE, LaneCounts, RadioLink, open_radio
 from scenarios.schedule import StepSchedule
@@ -122,7 +124,7 @@ def play(instance: Instance, scenario: Scenario, harness: Harness, draw: Draw, s
     """
     player = _Player(instance, scenario, harness, draw, stage, scratch)
     if scenario.schedule is Schedule.PARALLEL:
-        radio = open_radio(scenario, draw.seed, scratch, harness.scripted)
+        radio = open_radio(scenario, draw.seed, scratch, harness)
         return player.parallel() if radio is None else player.with_radio(radio)
     turns = player.serial(scenario.order or scenario.lanes)
     tree = None if any(one.capture.over_limit for one in turns) else turns[-1].capture.tree
@@ -136,6 +138,7 @@ class _Player:
         self.log = _Log()
         self.radio: RadioLink | None = None
         self.schedule: StepSchedule | None = None
+        self.private: dict[str, Path] = {}
 
     def serial(self, order: Sequence[str]) -> list[PlayedTurn]:
         """Turns after one another, each on the tree that the one before left."""
@@ -172,7 +175,7 @@ class _Player:
     def parallel(self) -> Played:
         """One turn a lane, at the same time; scripted lanes move one step at a time, in a seeded order."""
         lanes = self.scenario.lanes
-        self.schedule = schedule = StepSchedule(lanes, self.draw.seed) if self.harness.scripted else None
+        self.schedule = schedule = StepSchedule(lanes, self.draw.seed) if self.harness.stepwise else None
 
         def one_lane(lane: str) -> PlayedTurn:
             if schedule is None:
@@ -190,7 +193,7 @@ class _Player:
     def _turn(
         self, lane: str, number: int, history: Sequence[str], session: str | None, after_step: Callable[[Step], None]
     ) -> PlayedTurn:
-        folder = self.scratch / f"{lane}-{number}"
+        folder = self.scratch / secrets.token_hex(4)
         workspace = folder / "workspace"
         folder.mkdir()
         self.stage.store.prepare_workspace(workspace, history)
@@ -202,18 +205,18 @@ class _Player:
             after_step(step)
             return self.radio.boundary(lane, step.number, tree) if self.radio else ""
 
-        context = PromptContext(self.instance, lane, self.draw.first_side, number)
-        prompt = build_prompt(self.scenario, context)
+        prompt = build_prompt(self.scenario, PromptContext(self.instance, lane, self.draw.first_side, number))
         self.log.append(kind="turn-started", lane=lane, turn=number, tree=history[-1])
         with closing(self.stage.sandboxes.open(self._spec(workspace, folder, lane))) as sandbox:
-            turn = self.harness.run(self._lane(lane, workspace, sandbox, boundary), prompt, self.stage.limits, session)
+            context = self._lane(lane, number, workspace, sandbox, boundary)
+            turn = self.harness.run(context, prompt, self.stage.limits, session)
         if self.radio:
             self.radio.finish(lane, turn.ended)
         capture = recorder.capture()
         self.log.append(kind="turn-ended", lane=lane, turn=number, ended=turn.ended, tree=capture.tree)
         return PlayedTurn(lane, number, prompt, history[-1], turn, capture)
 
-    def _lane(self, lane: str, workspace: Path, sandbox: Sandbox, boundary: Callable[[Step], str]) -> Lane:
+    def _lane(self, lane: str, number: int, workspace: Path, sandbox: Sandbox, boundary: Callable[[Step], str]) -> Lane:
         radio = self.radio
         hooked = radio is not None and self.scenario.listening is Listening.HOOK
         return Lane(
@@ -225,6 +228,7 @@ class _Player:
             listening=self.scenario.listening,
             stopping=lambda step: radio.stopping(lane, step) if radio else "",
             pause=lambda: self._pause(lane),
+            turn=number,
             hook=f"{sandbox.path_inside(f'{INSIDE}/bin')}/radio-hook" if hooked else None,
         )
 
@@ -234,7 +238,11 @@ class _Player:
 
     def _spec(self, workspace: Path, folder: Path, lane: str) -> SandboxSpec:
         environment = self.stage.environment
-        mounts = list(environment.mounts)
+        if lane not in self.private:
+            self.private[lane] = self.scratch / secrets.token_hex(4)
+            self.private[lane].mkdir()
+        fitting = self.harness.fitting(self.private[lane])
+        mounts = [*environment.mounts, *fitting.mounts]
         variables, path = dict(NO_LITTER), f"{environment.executable.parent}:{SYSTEM_PATH}"
         if self.scenario.gold_tests is not GoldTests.NONE:
             gold = folder / "gold"
@@ -245,14 +253,13 @@ class _Player:
             mounts += self.radio.mounts(lane)
             more, commands = self.radio.variables(lane, self.stage.sandboxes.isolated)
             variables, path = {**variables, **more}, f"{commands}:{path}"
-        return SandboxSpec(workspace, tuple(mounts), {"PATH": path, **variables})
+        return SandboxSpec(workspace, tuple(mounts), {"PATH": path, **variables}, fitting.network)
 
     def _replay_source(self, lane: str) -> ReplaySource:
         scenario = self.scenario
         reference = "references/joint" if lane == "both" else f"references/{lane}"
-        name = lane if scenario.protocol is Protocol.NONE else f"{lane}.{scenario.protocol}"
         return ReplaySource(
-            self.instance.replay / f"{name}.json",
+            self.instance.replay / f"{script_name(lane, scenario.protocol)}.json",
             self.instance.patch,
             reference,
             channel=scenario.channel,

@@ -1,5 +1,6 @@
 """A user's own scenarios, from a YAML file with the same fields as the catalogue's."""
 
+import re
 from dataclasses import fields, replace
 from enum import StrEnum
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Any
 from sandboxes.errors import SetupError
 from scenarios.model import Group, Scenario, Schedule, Store
 
+_NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,58}[a-z0-9])?")
 _FIELDS = {field.name: field.type for field in fields(Scenario)}
 
 
@@ -48,6 +50,8 @@ def _scenario(entry: Any, path: Path) -> Scenario:
     if not isinstance(entry, dict) or not isinstance(entry.get("name"), str):
         raise SetupError(f"{path}: a scenario is a mapping with a `name`")
     name = entry["name"]
+    if not _NAME.fullmatch(name):
+        raise SetupError(f"{path}: {name!r} is no name for a scenario: lower-case letters, digits and hyphens, 60 at most")
     if any(scenario.name == name for scenario in CATALOG):
         raise SetupError(f"{path}: {name!r} is a shipped scenario's name; choose another")
     parent = next((one for one in CATALOG if one.name == entry.get("extends")), None)

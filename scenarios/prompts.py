@@ -11,7 +11,7 @@ from scenarios.model import Channel, GoldTests, History, Listening, Protocol, Re
 GOLD_FOLDER = "/gold"
 GOVERNED_LIMITS = Limits(messages_per_minute=20, mentions_per_message=4, body_bytes=4096, lifetime_steps=60)
 
-TASK = """You are a software engineer working alone at a terminal, in the repository in the current folder.
+TASK = """You are a software engineer at a terminal, in the repository in the current folder.
 Make the change that is asked for below, in the working tree. You may read and run anything in the repository, and
 commit or not as you like: what counts is the files as you leave them. Keep the existing behaviour that you were not asked
 to change. Nobody can answer questions; where something is left open, decide as a careful engineer would, and finish."""

@@ -14,6 +14,7 @@ from threading import Event, Lock, Thread
 from types import TracebackType
 from typing import Any
 
+from harnesses.base import Harness
 from radio.client import RadioClient
 from radio.delivery import deliver, delivery_fault, mail_waits
 from radio.hub_process import COMMANDS, HubProcess, LaneCredentials
@@ -66,8 +67,8 @@ def lacking(scenario: Scenario) -> str:
 class RadioLink:
     """The radio of one cell, open from `__enter__` to `__exit__`. Its radar is guarded by one lock."""
 
-    def __init__(self, scenario: Scenario, cell: str, folder: Path, scripted: bool) -> None:
-        self.scenario, self.cell, self.folder, self.scripted = scenario, cell, folder, scripted
+    def __init__(self, scenario: Scenario, cell: str, folder: Path, harness: Harness) -> None:
+        self.scenario, self.cell, self.folder, self.harness = scenario, cell, folder, harness
         self._stack = ExitStack()
         self._lock = Lock()
         self._radar: Radar | None = None
@@ -93,7 +94,7 @@ class RadioLink:
                         dispositions=self.scenario.dispositions,
                         drains_at_stop=int(self.scenario.drain_at_stop),
                     ),
-                    real=not self.scripted,
+                    real=not self.harness.scripted,
                 )
             )
             for lane in self.scenario.lanes:
@@ -142,7 +143,7 @@ class RadioLink:
     def boundary(self, lane: str, step: int, tree: str | None) -> str:
         """A step of a lane has ended: what surfaces before its next model call.
 
-        A real program's own hook brings messages before its model; for a scripted agent it is done here, by the same code path.
+        A real program's own hook brings messages before its model; for a stepwise agent it is done here, by the same code path.
         """
         self._boundaries[lane] = step
         if self._radar is not None and tree is not None:
@@ -150,7 +151,7 @@ class RadioLink:
                 self._trees[lane] = tree
                 sweep = self._radar.look(self._trees)
                 self._radar.announce(sweep, self.hub.admin)
-        if not self.scripted:
+        if not self.harness.stepwise:
             return ""
         credentials, client = self._credentials(lane), self._clients[lane]
         with credentials.steps.open("ab") as steps:
@@ -227,7 +228,7 @@ class RadioLink:
                 unread=one["unread"] + one["expired"],
                 expired=one["expired"],
                 refused=sum(one["refused"].values()),
-                listening_steps=listening_steps.get(lane, 0) if self.scripted else one["listening_steps"],
+                listening_steps=listening_steps.get(lane, 0) if self.harness.stepwise else one["listening_steps"],
                 drains=one["drains"],
                 accepted=self._accepted[lane],
                 borne_out=self._borne_out[lane],
@@ -240,9 +241,9 @@ class RadioLink:
         return self.hub.events.read_bytes() if self.hub.events.is_file() else b""
 
 
-def open_radio(scenario: Scenario, cell: str, folder: Path, scripted: bool) -> RadioLink | None:
+def open_radio(scenario: Scenario, cell: str, folder: Path, harness: Harness) -> RadioLink | None:
     """The radio of a cell, not yet open; `None` where the scenario has no channel."""
-    return None if scenario.channel is Channel.NONE else RadioLink(scenario, cell, folder, scripted)
+    return None if scenario.channel is Channel.NONE else RadioLink(scenario, cell, folder, harness)
 
 
 class _PrivateRedis:

@@ -46,6 +46,13 @@ def refused(*arguments: object) -> str:
         (["scenarios", "show", "/nowhere/x.yaml"], "cannot read scenarios"),
         (["scenarios", "show", "oracle", "--lane", "a"], "has no lane 'a'"),
         (["check", "nothing"], "no instance matches"),
+        (["run", "-s", "", "-i", "signoff-deputies"], "--scenarios holds an empty name"),
+        (["run", "-i", "", "-s", "oracle"], "--instances holds an empty name"),
+        (["run", "--repeats", "0"], "Invalid value for '--repeats'"),
+        (["run", "--jobs", "two"], "Invalid value for '--jobs'"),
+        (["run", "--model", "x", "-i", "signoff-deputies"], "calls no model"),
+        (["report"], "Missing argument"),
+        (["nonsense"], "No such command"),
     ],
 )
 def test_a_mistake_is_one_line(arguments: list[str], said: str, tmp_path: Path) -> None:
@@ -141,8 +148,9 @@ def test_a_missing_file_of_an_instance_is_one_line(make_pair: Callable[..., Inst
 
 
 def test_an_unsound_instance_is_refused_unless_asked_for(make_pair: Callable[..., Instance], tmp_path: Path) -> None:
-    line = refused("run", "-i", make_pair().folder, "-s", "oracle", "--out", tmp_path / "results")
-    assert "crosstalk check price-label" in line
+    folder = make_pair().folder
+    line = refused("run", "-i", folder, "-s", "oracle", "--out", tmp_path / "results")
+    assert f"crosstalk check {folder}" in line
     assert not (tmp_path / "results").exists()
 
 

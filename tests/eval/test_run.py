@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from small_pair import write_pair
 
-from eval.records import Status
+from eval.records import CellRecord, Status
 from eval.report import build_report
 from eval.storage import ResultsFolder
 from instances.load import load
@@ -26,7 +26,8 @@ SCENARIOS = "oracle,sequential-ab-repo,sequential-ba-hist,parallel-unaware,paral
 
 def crosstalk(*arguments: object, status: int = 0) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "eval.main", *map(str, arguments)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=600, check=False)
+    environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'tests'}"}
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=600, check=False, env=environment)
     assert done.returncode == status, done.stderr
     return done
 
@@ -46,6 +47,11 @@ def without_times(results: ResultsFolder) -> dict[str, Any]:
             if path.name == "record.json":
                 kept[name] = {field: value for field, value in json.loads(kept[name]).items() if field != "timing"}
     return kept
+
+
+def record_of(results: ResultsFolder, name: str) -> CellRecord | None:
+    """The record of a cell of the plan."""
+    return next((results.record(cell) for cell in results.manifest().cells if cell.cell == name), None)
 
 
 @pytest.fixture(scope="module")
@@ -79,12 +85,12 @@ def test_verdicts(undisturbed: ResultsFolder) -> None:
 
 
 def test_verdicts_are_kept_apart(undisturbed: ResultsFolder) -> None:
-    record = undisturbed.record("price-contradictory.parallel-unaware.1")
+    record = record_of(undisturbed, "price-contradictory.parallel-unaware.1")
     assert record is not None
     assert [turn.own_side.passed for turn in record.turns if turn.own_side] == [True, True]
     assert {name: one.clean for name, one in record.candidates.items()} == {"concat": False, "git-merge": False}
     assert [conflict.path for conflict in record.candidates["git-merge"].conflicts] == ["shop/price.py"]
-    apart = undisturbed.record("price-non-interacting.parallel-unaware.1")
+    apart = record_of(undisturbed, "price-non-interacting.parallel-unaware.1")
     assert apart is not None
     for candidate in apart.candidates.values():
         assert {suite: verdict.passed for suite, verdict in candidate.verdicts.items()} == dict.fromkeys(
@@ -98,7 +104,7 @@ def test_verdicts_are_kept_apart(undisturbed: ResultsFolder) -> None:
 def test_report_is_made_from_the_records(undisturbed: ResultsFolder) -> None:
     rows = {(row.family, row.scenario): row for row in build_report(undisturbed).rows}
     oracle, parallel = rows["contradictory", "oracle"], rows["contradictory", "parallel-unaware"]
-    record = undisturbed.record("price-contradictory.parallel-unaware.1")
+    record = record_of(undisturbed, "price-contradictory.parallel-unaware.1")
     assert record is not None
     assert oracle.relative_cost == 1.0
     assert parallel.mean_effective_tokens == record.usage.effective_tokens
@@ -177,7 +183,7 @@ def test_infrastructure_cells_are_run_again_and_shown_apart(undisturbed: Results
     results = ResultsFolder(tmp_path / "results")
     shutil.copytree(undisturbed.path, results.path)
     cell = "price-contradictory.oracle.1"
-    record = results.record(cell)
+    record = record_of(results, cell)
     assert record is not None
     broken = record.model_copy(update={"status": Status.INFRASTRUCTURE, "reason": "overloaded", "solved": False})
     (results.cells / cell / "record.json").write_text(broken.model_dump_json(), encoding="utf-8")
@@ -189,6 +195,68 @@ def test_infrastructure_cells_are_run_again_and_shown_apart(undisturbed: Results
     assert without_times(results) == without_times(undisturbed)
     assert "1 attempt(s) were discarded" in text
     assert build_report(results).run.discarded_effective_tokens == record.usage.effective_tokens
+
+
+def test_a_damaged_record_starts_over_and_no_other_is_touched(undisturbed: ResultsFolder, tmp_path: Path) -> None:
+    results = ResultsFolder(tmp_path / "results")
+    shutil.copytree(undisturbed.path, results.path)
+    names = [cell.cell for cell in results.manifest().cells]
+    (results.cells / names[0] / "record.json").write_text('{"schema_version": 1, "ce')
+    (results.cells / names[1] / "record.json").unlink()
+    shutil.copy(results.cells / names[3] / "record.json", results.cells / names[2] / "record.json")
+    assert sum(row.missing for row in build_report(results).rows) == 3
+    crosstalk("resume", results.path)
+    assert without_times(results) == without_times(undisturbed)
+
+
+def test_two_processes_do_not_run_one_folder(undisturbed: ResultsFolder, tmp_path: Path) -> None:
+    results = ResultsFolder(tmp_path / "results")
+    shutil.copytree(undisturbed.path, results.path)
+    with results.in_use():
+        said = crosstalk("resume", results.path, status=2).stderr
+    assert f"process {os.getpid()} is running this folder" in said
+    assert without_times(results) == without_times(undisturbed)
+
+
+def test_a_surprise_in_one_cell_is_recorded_and_the_others_go_on(pairs: list[Instance], tmp_path: Path) -> None:
+    """A harness that fails in a way nobody thought of."""
+    out = tmp_path / "results"
+    arguments = arguments_of(pairs[:1], out)
+    said = crosstalk(*arguments, "--harness", "surprising_harness.Surprising", status=1)
+    assert "Traceback" not in said.stderr
+    records = {record.scenario: record for record in ResultsFolder(out).records()}
+    assert records["oracle"].status is Status.INFRASTRUCTURE
+    assert "unexpected ZeroDivisionError" in records["oracle"].reason
+    assert records["oracle"].usage.effective_tokens is None
+    assert (out / "cells" / records["oracle"].cell / "traceback.txt").is_file()
+    assert records["parallel-unaware"].status is Status.FAILED
+
+
+def test_names_that_are_no_utf8_reach_the_record(pairs: list[Instance], tmp_path: Path) -> None:
+    folder = tmp_path / pairs[0].id
+    shutil.copytree(pairs[0].folder, folder)
+    steps = [{"run": "printf x > \"$(printf 'new\\377')\"; mkfifo \"$(printf 'pipe\\376')\""}, {"apply": "references/joint"}]
+    (folder / "replay").mkdir()
+    (folder / "replay" / "both.json").write_text(json.dumps({"schema_version": 1, "turns": [{"steps": steps}]}))
+    out = tmp_path / "results"
+    crosstalk("run", "-i", folder, "-s", "oracle", "--out", out, "--unsound")
+    record = next(ResultsFolder(out).records())
+    assert record.solved
+    assert record.turns[0].changed == ["new\\xff", "shop/price.py"]
+    assert [name for name, _ in record.turns[0].skipped] == ["pipe\\xfe"]
+    assert b"\\377" in (out / "cells" / record.cell / "both-1.patch").read_bytes()
+
+
+def test_a_turn_over_its_minutes_is_a_limit_and_is_graded(pairs: list[Instance], tmp_path: Path) -> None:
+    folder = tmp_path / pairs[0].id
+    shutil.copytree(pairs[0].folder, folder)
+    steps = [{"apply": "references/joint"}, {"run": "sleep 60"}, {"run": "true"}]
+    (folder / "replay").mkdir()
+    (folder / "replay" / "both.json").write_text(json.dumps({"schema_version": 1, "turns": [{"steps": steps}]}))
+    out = tmp_path / "results"
+    crosstalk("run", "-i", folder, "-s", "oracle", "--out", out, "--unsound", "--max-minutes", "0.05")
+    record = next(ResultsFolder(out).records())
+    assert (record.solved, record.budget, record.turns[0].ended, record.turns[0].reason) == (True, True, "limit", "0.05 minutes")
 
 
 def test_a_changed_instance_is_not_resumed(pairs: list[Instance], undisturbed: ResultsFolder, tmp_path: Path) -> None:
@@ -219,6 +287,6 @@ def test_gold_tests_are_in_reach_and_not_in_the_patch(pairs: list[Instance], tmp
     assert "test_joint.py" in transcripts["oracle-gold"]
     assert "Read-only file system" in transcripts["oracle-gold"]
     assert "test_joint.py" not in transcripts["oracle"]
-    record = ResultsFolder(out).record(f"{folder.name}.oracle-gold.1")
+    record = record_of(ResultsFolder(out), f"{folder.name}.oracle-gold.1")
     assert record is not None
     assert record.turns[0].changed == ["shop/price.py"]

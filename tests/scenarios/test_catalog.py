@@ -114,6 +114,8 @@ def test_own_scenarios_from_yaml(tmp_path: Path) -> None:
         ("name: x\nschedule: single\n", "given both requirements"),
         ("name: x\nextends: oracle\nchannel: radio\nstore: sqlite\n", "only parallel lanes can talk"),
         ("name: x\nextends: parallel-unaware\nchannel: radio\n", "go together"),
+        ("name: ../evil\nextends: oracle\n", "is no name for a scenario"),
+        ("name: a.1\nextends: oracle\n", "is no name for a scenario"),
         ("just text", "a mapping with a `name`"),
         ("[]", "holds no scenario"),
         ("a: [", "cannot read scenarios"),
