@@ -1,13 +1,17 @@
 """A sound pair is found sound; whatever is broken in one is named."""
 
+import compileall
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from small_pair import JOINT, TEST_A, WITH_CURRENCY
 
-from eval.soundness import Soundness, check, known_sound
+from eval.soundness import Soundness, check, evidence_folder, known_sound
+from instances.dataset import CANARY
 from instances.load import load
 from instances.model import Family, Instance
+from sandboxes.gitstore import GitStore
 from sandboxes.local import LocalSandboxFactory
 
 pytestmark = pytest.mark.needs("bwrap")
@@ -32,11 +36,19 @@ def problems(instance: Instance) -> str:
 
 @pytest.mark.parametrize("family", [Family.CONTRADICTORY, Family.NON_INTERACTING])
 def test_a_sound_pair_is_found_sound(make_pair: Callable[..., Instance], family: Family) -> None:
+    """Also as an installer leaves it, compiled files everywhere."""
     instance = make_pair(family)
+    assert compileall.compile_dir(instance.folder, quiet=1)
     assert not known_sound(instance)
     found = check(instance, LocalSandboxFactory())
     assert found.problems == []
     assert known_sound(instance)
+    evidence = evidence_folder(instance) / "soundness.json"
+    for outdated in ('"rules": ', '"rounds": '):
+        text = evidence.read_text(encoding="utf-8")
+        evidence.write_text(text.replace(outdated, f"{outdated}0, {outdated[:-3]}_then{outdated[-3:]}"), encoding="utf-8")
+        assert not known_sound(instance)
+        evidence.write_text(text, encoding="utf-8")
 
 
 def edit(path: Path, old: str, new: str) -> None:
@@ -76,6 +88,47 @@ def test_a_half_solution_that_passes_is_named(make_pair: Callable[..., Instance]
     instance = make_pair()
     (instance.folder / "controls/half_a.patch").write_bytes((instance.folder / "controls/alternative.patch").read_bytes())
     assert "controls/half_a is not solved" in problems(instance)
+
+
+def write_patch(instance: Instance, name: str, price: str) -> None:
+    store = GitStore(instance.folder.parent / "store")
+    base = store.import_directory(instance.base_directory())
+    tree = store.overlay(base, [("shop/price.py", price.encode(), False)])
+    (instance.folder / f"{name}.patch").write_bytes(store.patch(base, tree))
+
+
+def test_controls_and_joint_tests_that_show_nothing_are_named(make_pair: Callable[..., Instance]) -> None:
+    instance = make_pair()
+    joint = JOINT["shop/price.py"]
+    write_patch(instance, "controls/half_a", "def (\n")
+    write_patch(instance, "controls/half_b", WITH_CURRENCY["shop/price.py"] + "# nearly\n")
+    write_patch(instance, "controls/alternative", joint.replace("=", " = ").replace('"""An', '"""Some') + "# another design\n")
+    tests = instance.folder / "tests" / "joint" / "heldout" / "test_joint.py"
+    tests.write_text(f"# {CANARY}\n" + TEST_A.replace("test_currency", "test_both"), encoding="utf-8")
+    found = problems(instance)
+    assert "controls/half_a passes tests.a" in found
+    assert "controls/half_a passes tests.base" in found
+    assert "controls/half_b passes tests.b" in found
+    assert "references/joint and controls/alternative" in found
+    assert "references/a and controls/half_b" in found
+    assert "reference a alone fails the joint tests: tests.joint pass without b's change" in found
+    assert "reference b alone fails the joint tests" not in found
+
+
+def test_tests_that_are_not_listed_are_named_whatever_came_of_them(make_pair: Callable[..., Instance]) -> None:
+    instance = make_pair()
+    for side in ("a", "joint"):
+        path = instance.folder / "tests" / side / "heldout" / f"test_{side}.py"
+        more = "\n\ndef test_more():\n    assert label(1) == 'never'\n\n\n@pytest.mark.skip\ndef test_most():\n    pass\n"
+        text = path.read_text(encoding="utf-8").replace("from shop", "import pytest\nfrom shop", 1)
+        path.write_text(text + more, encoding="utf-8")
+    found = problems(instance)
+    for side, reference in (("a", "references/a"), ("joint", "references/joint")):
+        name = f"heldout/test_{side}.py::test_mo"
+        assert (
+            f"tests.{side} lists every test that is reported on {reference}: not listed: {name}re (failed), {name}st (skipped)"
+            in found
+        )
 
 
 def test_a_word_that_only_the_other_requirement_brings_is_a_leak(make_pair: Callable[..., Instance]) -> None:
