@@ -265,7 +265,8 @@ class _Player:
             channel=scenario.channel,
             listening=scenario.listening,
             envelope=scenario.envelope,
-            dispositions=scenario.dispositions,
+            # A real program cannot be told which message its script means.
+            dispositions=scenario.dispositions and self.harness.stepwise,
         )
 
 

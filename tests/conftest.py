@@ -1,12 +1,12 @@
 """What every test may use: programs that a machine may lack, and a small sound pair."""
 
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from small_pair import write_pair
 
+from harnesses.programs import find_file
 from instances.load import load
 from instances.model import Family, Instance
 
@@ -15,6 +15,8 @@ HOW_TO_GET = {
     "redis-server": "install the package redis-server",
     "node": "install node 20 or later",
     "curl": "install the package curl",
+    "claude": "npm install --prefix ~/.cache/crosstalk/npm @anthropic-ai/claude-code@2.1.197",
+    "codex": "npm install --prefix ~/.cache/crosstalk/npm @openai/codex@0.171.0",
 }
 
 
@@ -29,7 +31,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_runtest_setup(item: pytest.Item) -> None:
     for marker in item.iter_markers("needs"):
         for program in marker.args:
-            if shutil.which(program) is None:
+            if find_file(program) is None:
                 reason = f"{program} is missing: {HOW_TO_GET.get(program, 'see crosstalk doctor')}"
                 if item.config.getoption("--require-all"):
                     pytest.fail(reason)

@@ -2,10 +2,11 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 from instances.dataset import CANARY
-from instances.load import PAIRS
-from instances.model import Family
+from instances.load import PAIRS, load
+from instances.model import Family, Instance
 from sandboxes.gitstore import GitStore
 
 # The small pair: a price label. A wants the currency behind it, B wants amounts below zero in parentheses. Contradictory: both
@@ -128,3 +129,24 @@ def write_pair(folder: Path, family: Family) -> None:
             ),
         },
     )
+
+
+# Scripts with which the small pair's lanes talk: who hears in time takes the joint route.
+SAY_A = {"say": {"to": "b", "thread": "design", "text": "I write the label; leave the line to me."}}
+SAY_B = {"say": {"to": "a", "thread": "design", "text": "Amounts below zero lose their minus here."}}
+LOOK = [{"run": "cat shop/price.py"}] * 8
+A_DECIDES = {"when_heard": "lose their minus", "then": [{"apply": "references/joint"}], "else": [{"apply": "references/a"}]}
+B_DECIDES = {"when_heard": "leave the line to me", "then": [{"run": "true"}], "else": [{"apply": "references/b"}]}
+
+
+def write_scripts(pair: Instance, a: list[Any], b: list[Any]) -> Instance:
+    for lane, steps in (("a", a), ("b", b)):
+        pair.replay.mkdir(exist_ok=True)
+        script = {"schema_version": 1, "turns": [{"steps": steps}]}
+        (pair.replay / f"{lane}.json").write_text(json.dumps(script), encoding="utf-8")
+    return load(pair.folder)
+
+
+def talking(pair: Instance) -> Instance:
+    listen = {"listen": "for the other lane"}
+    return write_scripts(pair, [SAY_A, *LOOK, listen, A_DECIDES], [SAY_B, *LOOK, listen, B_DECIDES])

@@ -1,11 +1,10 @@
 """Under a radio a lane that hears in time takes the joint route, and collides otherwise; what it cost to listen is counted."""
 
-import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
+from small_pair import A_DECIDES, B_DECIDES, LOOK, SAY_A, SAY_B, talking, write_scripts
 
 from eval.bench import Bench
 from eval.plan import Choice, make_manifest
@@ -14,7 +13,6 @@ from eval.run import run_cells
 from eval.storage import ResultsFolder
 from harnesses.base import Configuration
 from harnesses.replay import ReplayHarness
-from instances.load import load
 from instances.model import Instance
 from reconcilers import RECONCILERS
 from reconcilers.registry import reconciler_named
@@ -26,12 +24,6 @@ from scenarios.prompts import PromptContext, build_prompt
 
 pytestmark = [pytest.mark.needs("bwrap"), pytest.mark.needs("curl")]
 
-SAY_A = {"say": {"to": "b", "thread": "design", "text": "I write the label; leave the line to me."}}
-SAY_B = {"say": {"to": "a", "thread": "design", "text": "Amounts below zero lose their minus here."}}
-LOOK = [{"run": "cat shop/price.py"}] * 8
-A_DECIDES = {"when_heard": "lose their minus", "then": [{"apply": "references/joint"}], "else": [{"apply": "references/a"}]}
-B_DECIDES = {"when_heard": "leave the line to me", "then": [{"run": "true"}], "else": [{"apply": "references/b"}]}
-
 
 class Silent:
     """A watcher of a run that says nothing."""
@@ -41,19 +33,6 @@ class Silent:
     def stopping(self) -> None: ...
     def started(self, cell: object) -> None: ...
     def ended(self, cell: object, record: object) -> None: ...
-
-
-def write_scripts(pair: Instance, a: list[Any], b: list[Any]) -> Instance:
-    for lane, steps in (("a", a), ("b", b)):
-        pair.replay.mkdir(exist_ok=True)
-        script = {"schema_version": 1, "turns": [{"steps": steps}]}
-        (pair.replay / f"{lane}.json").write_text(json.dumps(script), encoding="utf-8")
-    return load(pair.folder)
-
-
-def talking(pair: Instance) -> Instance:
-    listen = {"listen": "for the other lane"}
-    return write_scripts(pair, [SAY_A, *LOOK, listen, A_DECIDES], [SAY_B, *LOOK, listen, B_DECIDES])
 
 
 def play(pair: Instance, folder: Path, *scenarios: Scenario, seed: int = 1) -> dict[str, CellRecord]:
