@@ -1,12 +1,12 @@
 """The hub's operations, each for lanes, for the engine, or for both. The same for HTTP, shell commands and MCP."""
 
-import json
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from radio.answers import handed_out, lane_state, listed, nothing
 from radio.call import Answer, Call
+from radio.engine_operations import events, finish, shutdown, signal, state, verified
 from radio.errors import Reason, Refused
 from radio.events import EventType
 from radio.lane import Lane
@@ -17,7 +17,6 @@ from radio.waiting import Outcome, Parked
 if TYPE_CHECKING:
     from radio.hub import Hub
 
-_EVENTS_PAGE = 1000
 _LONGEST_WATCH_SECONDS = 24 * 3600.0
 
 
@@ -163,70 +162,6 @@ def status(hub: "Hub", call: Call) -> Answer:
             mine[identifier] = states
     lines = [f"{name}: " + ", ".join(f"{lane} {state}" for lane, state in states.items()) for name, states in mine.items()]
     return Answer({"messages": mine, **lane_state(hub, hub.board.lane(call.caller))}, "\n".join(lines))
-
-
-def finish(hub: "Hub", call: Call) -> Answer:
-    name = call.fields.text("lane", limit=40)
-    hub.board.finish(name, call.fields.text("reason", "ended", limit=200))
-    hub.room.end_lane(name, "this lane has finished")
-    hub.room.wake(list(hub.board.lanes))
-    hub.room.look_for_deadlock()
-    return Answer(lane_state(hub, hub.board.lane(name)))
-
-
-def signal(hub: "Hub", call: Call) -> Answer:
-    kind = call.fields.text("kind", "notice", limit=20)
-    if kind not in ("notice", "cancel", "canary"):
-        raise Refused(Reason.MALFORMED, "a signal's kind is notice, cancel or canary")
-    hub.board.signal(call.fields.text("lane", limit=40), kind, call.fields.text("text", limit=2000))
-    return Answer({})
-
-
-def verified(hub: "Hub", call: Call) -> Answer:
-    """The engine held an acceptance against the lane's snapshots."""
-    hub.board.record(
-        EventType.VERIFIED,
-        lane=call.fields.text("lane", limit=40),
-        message=call.fields.text("message", limit=20),
-        holds=call.fields.truth("holds"),
-        unchanged=list(call.fields.names("unchanged")),
-    )
-    return Answer({})
-
-
-def state(hub: "Hub", call: Call) -> Answer:
-    """Everything that is counted, for the record and for watching; takes nothing from anyone."""
-    waiting = hub.room.waiting_lanes()
-    lanes = {name: lane_state(hub, lane) | {"waiting": name in waiting} for name, lane in hub.board.lanes.items()}
-    threads = [asdict(thread) for thread in hub.board.threads.values()]
-    return Answer(
-        {
-            "run": hub.config.run,
-            "cell": hub.config.cell,
-            "seq": hub.board.seq,
-            "deadlocks": hub.board.deadlocks,
-            "refused_unknown": dict(hub.unknown_refusals),
-            "lanes": lanes,
-            "threads": threads,
-            "messages": dict(hub.board.states),
-        }
-    )
-
-
-def events(hub: "Hub", call: Call) -> Answer:
-    """A page of the event log."""
-    after = call.fields.optional_whole("after") or 0
-    page: list[Mapping[str, Any]] = []
-    for record in hub.store.replay(after):
-        page.append(json.loads(record.line))
-        if len(page) == _EVENTS_PAGE:
-            break
-    return Answer({"events": page})
-
-
-def shutdown(hub: "Hub", call: Call) -> Answer:
-    hub.stop()
-    return Answer({})
 
 
 def _listener(hub: "Hub", call: Call, via: str) -> tuple[Lane, int | None]:

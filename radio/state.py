@@ -181,6 +181,14 @@ class State:
     def _deadlock(self, event: Event) -> None:
         self.deadlocks += 1
 
+    def lane(self, name: str) -> Lane:
+        if name not in self.lanes:
+            raise Refused(Reason.UNKNOWN_LANE, f"there is no lane {framing.label(name, 40)!r}")
+        return self.lanes[name]
+
+    def threads_of(self, lane: str) -> list[Thread]:
+        return [thread for thread in self.threads.values() if lane == HUB or lane in thread.participants]
+
     def message(self, seq: int) -> Message:
         found = self._recent.get(seq)
         if found is None:

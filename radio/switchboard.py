@@ -92,11 +92,6 @@ class Switchboard(State):
 
     # -- commands of a lane
 
-    def lane(self, name: str) -> Lane:
-        if name not in self.lanes:
-            raise Refused(Reason.UNKNOWN_LANE, f"there is no lane {framing.label(name, 40)!r}")
-        return self.lanes[name]
-
     def create_thread(self, owner: str, fields: Fields) -> Thread:
         """Open a thread; the caller is always one of its participants.
 
@@ -184,9 +179,6 @@ class Switchboard(State):
         if caller != HUB and caller not in thread.participants:
             raise Refused(Reason.NOT_A_PARTICIPANT, f"you are not in thread {thread.id}")
         return thread
-
-    def threads_of(self, lane: str) -> list[Thread]:
-        return [thread for thread in self.threads.values() if lane == HUB or lane in thread.participants]
 
     def _mentions(self, sender: str, thread: Thread, fields: Fields) -> tuple[str, ...]:
         asked = tuple(name.removeprefix("@") for name in fields.names("mentions"))

@@ -101,10 +101,8 @@ class Connection(asyncio.Protocol):
         if len(words) != 3 or not words[2].startswith("HTTP/1."):
             self._refuse(400, "this is no HTTP/1.1 request")
             return False
-        headers: dict[str, str] = {}
-        for line in lines[1:]:
-            name, _, value = line.partition(":")
-            headers[name.strip().lower()] = value.strip()
+        pairs = [line.partition(":") for line in lines[1:]]
+        headers = {name.strip().lower(): value.strip() for name, _, value in pairs}
         return self._accept_head(words[0], words[1], headers)
 
     def _accept_head(self, method: str, path: str, headers: dict[str, str]) -> bool:
