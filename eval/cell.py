@@ -64,8 +64,7 @@ def run_cell(cell: CellEntry, bench: Bench) -> CellRecord:
             outcome.problem = f"{type(error).__name__}: {error}"
         except (BenchError, InstanceError):
             raise
-        except Exception as error:
-            # One cell's surprise must not end the campaign.
+        except Exception as error:  # one cell's surprise must not end the campaign
             if is_full_or_read_only(error):
                 raise
             outcome.problem = f"unexpected {type(error).__name__}: {error}"

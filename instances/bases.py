@@ -132,7 +132,7 @@ def _download(spec: BaseSpec) -> bytes:
         return bytes(response.content)
     except InstanceError:
         raise
-    except Exception as error:
+    except Exception as error:  # whatever the network library raises means the same to the user
         raise InstanceError(
             f"{spec.name} {spec.version}: cannot fetch the sdist ({type(error).__name__}: {error}); "
             "check the network or PIP_INDEX_URL"

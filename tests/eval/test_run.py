@@ -108,7 +108,9 @@ def test_report_is_made_from_the_records(undisturbed: ResultsFolder) -> None:
     assert record is not None
     assert oracle.relative_cost == 1.0
     assert parallel.mean_effective_tokens == record.usage.effective_tokens
-    assert parallel.relative_cost == pytest.approx(parallel.mean_effective_tokens / (oracle.mean_effective_tokens or 0))
+    assert parallel.mean_effective_tokens is not None
+    assert oracle.mean_effective_tokens is not None
+    assert parallel.relative_cost == pytest.approx(parallel.mean_effective_tokens / oracle.mean_effective_tokens)
     assert parallel.by_reconciler["git-merge"].solved == 0
     assert all(row.scripted and not row.incomplete for row in rows.values())
 

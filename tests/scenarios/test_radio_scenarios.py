@@ -14,11 +14,12 @@ from eval.storage import ResultsFolder
 from harnesses.base import Configuration
 from harnesses.replay import ReplayHarness
 from instances.model import Instance
+from radio.phase_texts import LISTENING, Listening
 from reconcilers import RECONCILERS
 from reconcilers.registry import reconciler_named
 from sandboxes.local import LocalSandboxFactory
 from scenarios.catalog import by_name
-from scenarios.model import Listening, Scenario
+from scenarios.model import Scenario
 from scenarios.own import load_scenarios
 from scenarios.prompts import PromptContext, build_prompt
 
@@ -158,9 +159,7 @@ def test_the_ladders_rungs_differ_in_listening_and_execute_only(
     context = PromptContext(make_pair(), "a")
     first, second = (build_prompt(by_name(name), context).split("\n\n") for name in (one, other))
     assert len(first) == len(second)
-    from radio.phase_texts import LISTENING
-
-    listening = {LISTENING[Listening(value)] for value in ("foreground", "watcher", "hook")}
+    listening = {LISTENING[kind] for kind in (Listening.FOREGROUND, Listening.WATCHER, Listening.HOOK)}
     differing = {
         "listening" if before in listening else before.splitlines()[0]
         for before, after in zip(first, second, strict=True)
