@@ -98,11 +98,12 @@ def test_slowest():
         record(took=5, ago=6, status=Status.FAILED),
         record(ago=5),
         record("b", took=1, ago=4, host="store7"),
+        record(took=0, ago=3),
     ]
     history = history_of(*records)
     assert history.slowest() == [records[2]]
     assert history.slowest(count=3) == [records[2], records[3], records[0]]
-    assert history.slowest(count=99) == [records[2], records[3], records[0], records[5], records[1]]
+    assert history.slowest(count=99) == [records[2], records[3], records[0], records[5], records[1], records[6]]
     assert history.slowest("a") == [records[3]]
     assert history.slowest("b", count=2) == [records[2], records[5]]
     assert history.slowest("c") == []
@@ -112,6 +113,11 @@ def test_slowest_after_runs(clock):
     history = History()
     run(clock, working("a", 0.5), working("b", 4), working("c", 0.25), history=history)
     assert [found.job for found in history.slowest(count=3)] == ["b", "a", "c"]
+
+
+def test_prune_keeps_a_run_that_took_no_time():
+    records = [record(ago=95), record(took=0, ago=90), record(took=0, ago=80), record(ago=70), record(ago=1)]
+    assert prune(history_of(*records), 10 * 86400, START) == [records[0], records[1], records[3]]
 
 
 def test_prune_keeps_the_slowest(tmp_path):

@@ -50,6 +50,25 @@ def test_off_is_held(depot, kilograms):
     assert depot.inventory.level("BRICK").on_hand == 500
 
 
+@pytest.mark.parametrize(
+    ("sku", "unit", "pieces", "expected"),
+    [("MUG", None, 1, "0.550"), ("SACK", None, 2, "25.200"), ("STOVE", None, 1, "27.200"), ("TILE", "0.333", 1, "0.533"),
+     ("TILE", "0.333", 7, "2.531"), ("BOLT", "0.007", 1, "0.207")],
+)  # fmt: skip
+def test_five_percent_of_what_it_should_weigh(depot, sku, unit, pieces, expected):
+    if unit:
+        depot.catalog.add(Product(sku, sku.title(), 1000, Decimal(unit)))
+        depot.inventory.receive(sku, 500)
+    order = packed(depot, **{sku: pieces})
+    grams = int(Decimal(expected) * 1000)
+    for off in range(grams // 20 - 2, grams // 20 + 4):
+        for weight in (grams - off, grams + off):
+            kilograms = Decimal(weight) / 1000
+            parcel = depot.packing.weigh(order, 1, kilograms)
+            assert parcel.held is (20 * off > grams), kilograms
+    assert run_line(depot, f"weigh {order} 1 0.001") == [f"{order}/1: 0.001 kg, held, expected {expected} kg"]
+
+
 def test_each_parcel_by_its_own_contents(depot):
     order = packed(depot, SACK=3, MUG=2)
     first, second = depot.packing.parcels(order)
@@ -79,6 +98,8 @@ def test_release(depot):
     depot.packing.weigh(order, 1, "2")
     with pytest.raises(ValueError):
         depot.packing.release(order, 1, "")
+    with pytest.raises(ValueError):
+        depot.packing.release(order, 1, "  ")
     with pytest.raises(NotFound):
         depot.packing.release(order, 2, "no such parcel")
     assert depot.packing.parcel(order, 1).held

@@ -104,7 +104,7 @@ def test_only_shipped_in_the_month(depot):
     assert rows(depot, "2025-04") == ()
 
 
-@pytest.mark.parametrize("grams", [0, -5, 3.15, "3150", Decimal("3.15"), None, 3.0], ids=repr)
+@pytest.mark.parametrize("grams", [0, -5, 3.15, "3150", Decimal("3.15"), None, 3.0, True], ids=repr)
 def test_grams_must_be_grams(depot, grams):
     order = packed(depot, STOVE=1)
     with pytest.raises(ValueError):

@@ -83,10 +83,10 @@ function teamsOf(handover) {
 
 test('a ticket rises by one level for every full day', () => {
   for (const [index, priority] of LEVELS.entries()) {
-    for (const hours of [0, 1, 23.9, 24, 25, 47.9, 48, 71.9, 72, 96, 500]) {
+    for (const hours of [-49, -25, -1, 0, 1, 23.9, 24, 25, 47.9, 48, 71.9, 72, 96, 500]) {
       const { queue } = desk();
       queue.add({ subject: 'x', priority, openedAt: before(hours) });
-      const expected = LEVELS[Math.min(index + Math.floor(hours / 24), 3)];
+      const expected = LEVELS[Math.min(index + Math.max(0, Math.floor(hours / 24)), 3)];
       assert.equal(queue.next().countsAs, expected, `${priority} after ${hours} hours`);
       assert.equal(queue.waiting()[0].countsAs, expected);
       assert.equal(queue.next().priority, priority);
