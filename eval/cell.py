@@ -2,11 +2,10 @@
 
 import time
 import traceback
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 from eval.bench import Bench, InstanceBench
 from eval.grade import SuiteVerdict
+from eval.outcome import Outcome
 from eval.recording import build_record, write_cell
 from eval.records import CellEntry, CellRecord, timing_since
 from eval.storage import is_full_or_read_only
@@ -18,25 +17,6 @@ from scenarios.model import Scenario, Schedule
 
 JOINT_SUCCESS = ("a", "b", "joint", "base")
 FINAL = "final"
-
-
-@dataclass
-class Outcome:
-    """What a cell has given so far.
-
-    Attributes:
-        played: the lanes' turns.
-        combined: the trees to grade, by reconciler, or by `final`.
-        verdicts: by the same name, then by suite.
-        own_sides: of parallel lanes, each one's own side's tests on its own tree.
-        problem: why the cell says nothing about the agents; empty when it does.
-    """
-
-    played: Played = field(default_factory=lambda: Played((), None, ()))
-    combined: Mapping[str, Combined] = field(default_factory=dict)
-    verdicts: Mapping[str, Mapping[str, SuiteVerdict]] = field(default_factory=dict)
-    own_sides: Mapping[str, SuiteVerdict] = field(default_factory=dict)
-    problem: str = ""
 
 
 def run_cell(cell: CellEntry, bench: Bench) -> CellRecord:

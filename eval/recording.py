@@ -4,10 +4,10 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from eval.bench import Bench
 from eval.grade import SuiteVerdict
+from eval.outcome import Outcome
 from eval.records import (
     CandidateRecord,
     CellEntry,
@@ -27,11 +27,8 @@ from reconcilers.base import Combined, CombineStatus
 from sandboxes.usage import UNKNOWN_USAGE, Usage
 from scenarios.engine import Draw, Played, PlayedTurn
 
-if TYPE_CHECKING:
-    from eval.cell import Outcome
 
-
-def build_record(cell: CellEntry, bench: Bench, draw: Draw, outcome: "Outcome", timing: TimingRecord) -> CellRecord:
+def build_record(cell: CellEntry, bench: Bench, draw: Draw, outcome: Outcome, timing: TimingRecord) -> CellRecord:
     """The record of one cell."""
     candidates = {
         name: _candidate(one, outcome.verdicts.get(name, {}), cell.instance)

@@ -17,6 +17,7 @@ from scenarios.model import (
     Schedule,
     Store,
 )
+from scenarios.own import load_scenarios
 
 _ORACLE = Scenario("oracle", Group.ONE_AGENT, Schedule.SINGLE, upper_bound=True, requirement=Requirement.BOTH)
 _PARALLEL = Scenario("parallel-unaware", Group.PARALLEL, Schedule.PARALLEL)
@@ -109,9 +110,7 @@ def select(terms: Sequence[str]) -> list[Scenario]:
 
 def _named(term: str) -> list[Scenario]:
     if term.endswith((".yaml", ".yml")):
-        from scenarios.own import load_scenarios
-
-        return load_scenarios(Path(term))
+        return load_scenarios(Path(term), CATALOG)
     found = [scenario for scenario in CATALOG if term in ("all", scenario.name, scenario.group)]
     if not found:
         groups = ", ".join(group for group in Group if group is not Group.OWN)

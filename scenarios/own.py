@@ -1,6 +1,7 @@
 """A user's own scenarios, from a YAML file with the same fields as the catalogue's."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import fields, replace
 from enum import StrEnum
 from pathlib import Path
@@ -13,10 +14,10 @@ _NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,58}[a-z0-9])?")
 _FIELDS = {field.name: field.type for field in fields(Scenario)}
 
 
-def load_scenarios(path: Path) -> list[Scenario]:
+def load_scenarios(path: Path, shipped: Sequence[Scenario]) -> list[Scenario]:
     """Read one scenario (a mapping) or several (a list of mappings) from a YAML file.
 
-    A mapping holds `name`, and either `extends` (a shipped scenario's name) or `schedule`, and any other field of `Scenario`.
+    `shipped` are those that it may extend, and whose names are taken. A mapping holds `name`, and either `extends` (a shipped scenario's name) or `schedule`, and any other field of `Scenario`.
 
     Raises:
         SetupError: the file cannot be read, or a field is unknown or has a value of another kind.
@@ -30,7 +31,7 @@ def load_scenarios(path: Path) -> list[Scenario]:
     entries = data if isinstance(data, list) else [data]
     if not entries:
         raise SetupError(f"{path}: holds no scenario")
-    return [_scenario(entry, path) for entry in entries]
+    return [_scenario(entry, path, shipped) for entry in entries]
 
 
 def scenario_of_record(record: dict[str, Any]) -> Scenario:
@@ -44,17 +45,15 @@ def scenario_of_record(record: dict[str, Any]) -> Scenario:
     return Scenario(**values, group=Group(record["group"]), order=tuple(record["order"]))
 
 
-def _scenario(entry: Any, path: Path) -> Scenario:
-    from scenarios.catalog import CATALOG
-
+def _scenario(entry: Any, path: Path, shipped: Sequence[Scenario]) -> Scenario:
     if not isinstance(entry, dict) or not isinstance(entry.get("name"), str):
         raise SetupError(f"{path}: a scenario is a mapping with a `name`")
     name = entry["name"]
     if not _NAME.fullmatch(name):
         raise SetupError(f"{path}: {name!r} is no name for a scenario: lower-case letters, digits and hyphens, 60 at most")
-    if any(scenario.name == name for scenario in CATALOG):
+    if any(scenario.name == name for scenario in shipped):
         raise SetupError(f"{path}: {name!r} is a shipped scenario's name; choose another")
-    parent = next((one for one in CATALOG if one.name == entry.get("extends")), None)
+    parent = next((one for one in shipped if one.name == entry.get("extends")), None)
     if "extends" in entry and parent is None:
         raise SetupError(f"{path}: {name}: extends {entry['extends']!r}, which is no shipped scenario")
     if parent is None and "schedule" not in entry:

@@ -93,7 +93,7 @@ def test_every_block_is_named_after_a_field() -> None:
 def test_own_scenarios_from_yaml(tmp_path: Path) -> None:
     path = tmp_path / "own.yaml"
     path.write_text("- {name: quiet, extends: parallel-unaware, aware: true}\n- {name: back, schedule: serial, order: [b, a]}\n")
-    quiet, back = load_scenarios(path)
+    quiet, back = load_scenarios(path, CATALOG)
     assert {field for field, _, _ in differing_fields(quiet, by_name("parallel-unaware"))} == {"aware"}
     assert (back.schedule, back.order, back.group) == (Schedule.SERIAL, ("b", "a"), Group.OWN)
     assert [one.name for one in select(["oracle", str(path)])] == ["oracle", "quiet", "back"]
@@ -125,7 +125,7 @@ def test_a_wrong_file_is_named(tmp_path: Path, text: str, said: str) -> None:
     path = tmp_path / "own.yaml"
     path.write_text(text)
     with pytest.raises(SetupError, match=re_escape(said)) as caught:
-        load_scenarios(path)
+        load_scenarios(path, CATALOG)
     assert str(path) in str(caught.value)
     assert "\n" not in str(caught.value)
 

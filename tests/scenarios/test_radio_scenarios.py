@@ -18,7 +18,7 @@ from radio.phase_texts import LISTENING, Listening
 from reconcilers import RECONCILERS
 from reconcilers.registry import reconciler_named
 from sandboxes.local import LocalSandboxFactory
-from scenarios.catalog import by_name
+from scenarios.catalog import CATALOG, by_name
 from scenarios.model import Scenario
 from scenarios.own import load_scenarios
 from scenarios.prompts import PromptContext, build_prompt
@@ -85,7 +85,7 @@ def test_redis_is_a_store_like_the_others(make_pair: Callable[..., Instance], tm
 def without_listening(tmp_path: Path) -> Scenario:
     path = tmp_path / "own.yaml"
     path.write_text("{name: radio-deaf, extends: radio-passive, listening: none}", encoding="utf-8")
-    return load_scenarios(path)[0]
+    return load_scenarios(path, CATALOG)[0]
 
 
 def test_when_delivery_is_suppressed_the_lanes_collide(make_pair: Callable[..., Instance], tmp_path: Path) -> None:
