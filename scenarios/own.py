@@ -17,7 +17,8 @@ _FIELDS = {field.name: field.type for field in fields(Scenario)}
 def load_scenarios(path: Path, shipped: Sequence[Scenario]) -> list[Scenario]:
     """Read one scenario (a mapping) or several (a list of mappings) from a YAML file.
 
-    `shipped` are those that it may extend, and whose names are taken. A mapping holds `name`, and either `extends` (a shipped scenario's name) or `schedule`, and any other field of `Scenario`.
+    `shipped` are those that it may extend, and whose names are taken. A mapping holds `name`, and either `extends` (a
+    shipped scenario's name) or `schedule`, and any other field of `Scenario`.
 
     Raises:
         SetupError: the file cannot be read, or a field is unknown or has a value of another kind.
