@@ -148,6 +148,17 @@ def test_documents_do_not_share():
     assert (third.title, third.lang, third.meta) == ("Untitled", "en", {"keywords": "x"})
 
 
+def test_beside_what_the_site_builder_knows():
+    md = mistune.create_markdown(plugins=["front_matter"])
+    add_page_hook(md)
+    state = md.block.state_cls()
+    state.env["meta"] = {"lang": "fr", "draft": True, "product": "arm"}
+    html, _ = md.parse("---\ntitle: Robot arm\n---\n\nThe {{ title }}.\n", state)
+    page = Page(html)
+    assert (page.title, page.lang, page.meta) == ("Robot arm", "fr", {"robots": "noindex"})
+    assert page.body == "<p>The Robot arm.</p>"
+
+
 def run(monkeypatch, *args):
     monkeypatch.setattr(sys, "argv", ["mistune", *args])
     program.cli()

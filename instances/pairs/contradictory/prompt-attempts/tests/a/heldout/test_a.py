@@ -92,6 +92,19 @@ def test_confirmation_counts_in_the_same_call():
     assert lines_left(result.output) == ["3 attempts left.", "2 attempts left.", "1 attempt left."]
 
 
+def test_hidden_answers_count_too():
+    for limit in (1, 2, 3):
+        for answers in itertools.product(["", "no"], repeat=3):
+
+            def question():
+                return click.prompt("PIN", type=int, hide_input=True, max_attempts=limit)
+
+            gave_up(run(question, answers, "7"), limit)
+            result = run(question, answers[: limit - 1], "7")
+            assert result.output.rstrip().endswith(f"{SENTINEL}7")
+            assert lines_left(result.output) == expected_lines(limit - 1, limit)
+
+
 @pytest.mark.parametrize("default", [None, True, False])
 def test_confirm(default):
     def question(limit):

@@ -123,6 +123,17 @@ def test_default_after_help():
     assert lines_left(result.output) == []
 
 
+def test_without_a_help_text_the_mark_is_one_refused_answer():
+    for question, good, value in ((lambda: click.prompt("Port", type=int, max_attempts=3), "7", 7),
+                                  (lambda: click.confirm("Sure?", max_attempts=3), "y", True)):  # fmt: skip
+        result = run(question, ["?", " ?"], good)
+        assert result.output.rstrip().endswith(f"{SENTINEL}{value!r}")
+        assert lines_left(result.output) == ["2 attempts left.", "1 attempt left."]
+        assert isinstance(run(question, ["?", "what", "?"], good).exception, click.TooManyAttempts)
+        helped = run(lambda: click.prompt("Port", type=int, max_attempts=1, help_text=HELP), ["?"], "7")
+        assert helped.output.rstrip().endswith(f"{SENTINEL}7")
+
+
 def test_everything_goes_where_the_question_goes():
     for question, bad in (
         (lambda: click.prompt("Answer", type=click.BOOL, err=True, max_attempts=3, help_text=HELP), "what"),
