@@ -55,7 +55,7 @@ def run(  # noqa: PLR0913 - each is an option of the command line
         list[str] | None,
         typer.Option("--scenarios", "-s", help="Names, groups, or a YAML file, comma-separated or repeated. All by default."),
     ] = None,
-    harness: Annotated[str, typer.Option(help="The agent program: replay, claude-code, or module.Class.")] = "replay",
+    harness: Annotated[str, typer.Option(help="The agent program: replay, claude-code, codex, or module.Class.")] = "replay",
     model: Annotated[
         str | None, typer.Option(help="As the program takes it; `scripted` drives a real program by the scripted model server.")
     ] = None,

@@ -49,7 +49,7 @@ def examine() -> list[Part]:
     """Look at the machine."""
     parts = [Part(name, _version(argv), enables, get, required) for name, argv, enables, get, required in _PROGRAMS]
     parts.append(_isolation())
-    parts.append(_claude_code())
+    parts += _agent_programs()
     parts.append(
         Part(
             "pip",
@@ -62,13 +62,18 @@ def examine() -> list[Part]:
     return parts
 
 
-def _claude_code() -> Part:
-    from harnesses.claude_code import PACKAGE, find_claude_code
+def _agent_programs() -> list[Part]:
+    from harnesses import claude_code, codex
     from harnesses.programs import npm_folder
 
-    found = find_claude_code()
-    said = f"{found.version} at {found.path}" if found else ""
-    return Part("Claude Code", said, "--harness claude-code", f"npm install --prefix {npm_folder()} {PACKAGE}")
+    parts = []
+    for name, option, found, package in (
+        ("Claude Code", "claude-code", claude_code.find_claude_code(), claude_code.PACKAGE),
+        ("Codex", "codex", codex.find_codex(), codex.PACKAGE),
+    ):
+        said = f"{found.version} at {found.path}" if found else ""
+        parts.append(Part(name, said, f"--harness {option}", f"npm install --prefix {npm_folder()} {package}"))
+    return parts
 
 
 def _isolation() -> Part:

@@ -10,9 +10,10 @@ from sandboxes.errors import SetupError
 HARNESSES = {
     "replay": "harnesses.replay.ReplayHarness",
     "claude-code": "harnesses.claude_code.ClaudeCode",
+    "codex": "harnesses.codex.Codex",
 }
 SCRIPTED_MODEL = "scripted"
-_KEY_VARIABLES = {"claude-code": "ANTHROPIC_API_KEY"}
+_KEY_VARIABLES = {"claude-code": "ANTHROPIC_API_KEY", "codex": "CODEX_API_KEY"}
 
 
 @contextmanager

@@ -36,7 +36,10 @@ def play(harness: str, pair: Instance, out: Path) -> dict[str, CellRecord]:
     return {record.scenario: record for record in ResultsFolder(out).records()}
 
 
-@pytest.mark.parametrize("harness", [pytest.param("claude-code", marks=pytest.mark.needs("claude"))])
+@pytest.mark.parametrize(
+    "harness",
+    [pytest.param("claude-code", marks=pytest.mark.needs("claude")), pytest.param("codex", marks=pytest.mark.needs("codex"))],
+)
 def test_the_joint_route_is_taken_only_where_the_program_surfaced_the_message(
     make_pair: Callable[..., Instance], tmp_path: Path, harness: str
 ) -> None:
