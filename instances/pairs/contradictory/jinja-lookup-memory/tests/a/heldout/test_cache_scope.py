@@ -225,3 +225,12 @@ def test_without_cache_scope_everything_is_shared():
     for customer in ("north", "south"):
         assert ask(loader, env, customer, "a") == "a of 'north'"
     assert len(loader.calls) == 1
+
+
+def test_forget_scope_without_cache_scope_leaves_templates_of_that_name():
+    loader = Shops()
+    env = Environment(loader=loader)
+    ask(loader, env, "north", "a")
+    env.forget_scope("a")
+    ask(loader, env, "north", "a")
+    assert len(loader.calls) == 1
