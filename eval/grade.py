@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import secrets
 import tempfile
 import threading
 from collections.abc import Mapping
@@ -11,7 +12,7 @@ from typing import Any, Protocol
 from weakref import WeakValueDictionary
 
 from eval.graded_tree import GradedTree, OverlayFile, prepare_tree, read_overlay
-from eval.junit import REPORT_LIMIT, Status, UnreadableReportError, parse_report
+from eval.junit import REPORT_LIMIT, Status, UnreadableReportError, own_lines, parse_report
 from eval.runners import FILES_TARGET, RUNNER_FILES, Runner, runner_of
 from eval.sentinels import is_plain, plant
 from eval.verdict import Judgement, SuiteVerdict, judge
@@ -25,8 +26,9 @@ from sandboxes.gitstore import GitStore
 __all__ = ["GradedInstance", "Grader", "SuiteVerdict"]
 
 # Part of each verdict's key: raised when grading changes what it may say.
-_FORMAT = 1
+_FORMAT = 2
 _OUTPUT_KEPT = 1 << 20
+_SECRET_BYTES = 32
 _locks_lock = threading.Lock()
 _locks: WeakValueDictionary[str, "_Lock"] = WeakValueDictionary()  # one per grading; guarded by _locks_lock
 
@@ -49,6 +51,7 @@ class _Run:
     """One run of a suite, weighed."""
 
     result: ExecResult
+    report: bytes
     judgement: Judgement
     sentinels: frozenset[str]
     expected: tuple[str, ...]
@@ -138,14 +141,16 @@ class Grader:
             self._store.checkout(graded.tree, folder)
             files = runner.test_files(spec.command[1:], self._store.paths(graded.tree))
             tests = {path: (folder / path).read_bytes() for path in files if is_plain(folder, path)}
-            planted = plant(runner, folder, runner.arguments(spec.command[1:], files), files)
-            result = self._run_tests(runner, folder, environment, planted.arguments, spec.timeout_seconds)
-            judgement = _weighed(result, spec, planted.ids)
+            planted = plant(runner, folder, runner.arguments(spec.command[1:], files), files, spec.expected)
+            secret = secrets.token_bytes(_SECRET_BYTES)
+            result = self._run_tests(runner, folder, environment, planted.arguments, (spec.timeout_seconds, secret))
+            report, whole = own_lines(result.stdout, secret)
+            judgement = _weighed(result, (report, whole), spec, planted.ids)
             if judgement.passed and not _intact(folder, {**held_out, **tests, **planted.files}):
                 judgement = replace(judgement, reason="the tests were changed while they ran")
         finally:
             remove_tree(folder)
-        return _Run(result, judgement, planted.ids, spec.expected)
+        return _Run(result, report, judgement, planted.ids, spec.expected)
 
     def _run_tests(
         self,
@@ -153,15 +158,17 @@ class Grader:
         folder: Path,
         environment: Environment,
         arguments: tuple[str, ...],
-        timeout: float,
+        limits: tuple[float, bytes],
     ) -> ExecResult:
+        """Run a suite for so many seconds at most; the secret is for the runner's eyes, before any test's."""
+        timeout, secret = limits
         mounts = (*environment.mounts, Mount(RUNNER_FILES, FILES_TARGET))
         sandbox = self._sandbox.open(SandboxSpec(folder, mounts, runner.variables))
         try:
             roots = self._instance.environment.source_roots
             files = sandbox.path_inside(FILES_TARGET)
             argv = runner.argv(str(environment.executable), files, roots, sandbox.workspace, arguments)
-            return sandbox.run(argv, timeout=timeout, output_limit=REPORT_LIMIT)
+            return sandbox.run(argv, timeout=timeout, stdin=secret, output_limit=REPORT_LIMIT)
         finally:
             sandbox.close()
 
@@ -173,7 +180,7 @@ class Grader:
             self._evidence.mkdir(parents=True, exist_ok=True)
             beside = Path(tempfile.mkdtemp(prefix=".grading-", dir=self._evidence))
             try:
-                (beside / "junit.xml").write_bytes(run.result.stdout)
+                (beside / "junit.xml").write_bytes(run.report)
                 (beside / "output.txt").write_bytes(_cut(run.result.stderr))
                 (beside / "verdict.json").write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
                 beside.chmod(0o755)
@@ -192,19 +199,24 @@ class Grader:
         return verdict
 
 
-def _weighed(result: ExecResult, spec: SuiteSpec, sentinels: frozenset[str]) -> Judgement:
-    """What the run proves.
+def _weighed(result: ExecResult, written: tuple[bytes, bool], spec: SuiteSpec, sentinels: frozenset[str]) -> Judgement:
+    """What the run proves, by the lines that the runner wrote, and whether nobody else wrote any.
 
     Raises:
         SandboxError: the runner never began its report: nothing of the tree had been run until then.
     """
-    if not result.stdout.startswith(b"<?xml"):
+    own, whole = written
+    if not own:
         said = result.stderr.decode(errors="replace").strip().splitlines()
         raise SandboxError(f"the test runner did not start: {said[-1] if said else 'it said nothing'}")
     if result.timed_out:
         return Judgement(f"the tests were ended after {spec.timeout_seconds:g} s", {}, spec.expected)
+    if len(result.stdout) >= REPORT_LIMIT:
+        return Judgement(f"unreadable report: it is over {REPORT_LIMIT >> 20} MB", {}, spec.expected)
+    if not whole:
+        return Judgement("forged report: another than the runner wrote into it", {}, spec.expected)
     try:
-        report = parse_report(result.stdout)
+        report = parse_report(own)
     except UnreadableReportError as error:
         return Judgement(f"unreadable report: {error}", {}, spec.expected)
     return judge(report, result.returncode, spec.expected, sentinels)

@@ -1,11 +1,13 @@
 """Reading a JUnit report that tested code may have had a hand in: bounded, and refusing what no runner writes."""
 
+import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from xml.parsers import expat
 
 REPORT_LIMIT = 64 << 20
+_TAG_LENGTH = 32
 _DEEPEST = 16
 _MOST_CASES = 100_000
 _MESSAGE_LIMIT = 2000
@@ -34,10 +36,17 @@ class Case:
 
 @dataclass(frozen=True)
 class Report:
-    """A whole report. `exit_status` is the runner's own, written last; `None` when it wrote none."""
+    """A whole report.
+
+    Attributes:
+        cases: the tests, in the order in which they ended.
+        exit_status: the runner's own, written last; `None` when it wrote none.
+        changed: a part of the runner that was another at its end than before the tests; empty when none was.
+    """
 
     cases: tuple[Case, ...]
     exit_status: int | None
+    changed: str = ""
 
     def statuses(self) -> dict[str, Status]:
         """Each reported id to its status."""
@@ -49,6 +58,23 @@ class Report:
 
 class UnreadableReportError(Exception):
     """The report is no whole JUnit report; the text says why."""
+
+
+def own_lines(data: bytes, secret: bytes) -> tuple[bytes, bool]:
+    """The lines that a runner wrote itself, up to the first that is not its own; and whether all are.
+
+    Before each line stands the start of a digest of the secret, which only the runner was told, and of all lines so far.
+    """
+    digest = hashlib.sha256(secret)
+    own: list[bytes] = []
+    *lines, rest = data.split(b"\n")
+    for written in lines:
+        tag, _, line = written.partition(b" ")
+        digest.update(line)
+        if tag != digest.hexdigest()[:_TAG_LENGTH].encode():
+            return b"".join(own), False
+        own.append(line + b"\n")
+    return b"".join(own), not rest
 
 
 def parse_report(data: bytes) -> Report:
@@ -71,7 +97,7 @@ def parse_report(data: bytes) -> Report:
         parser.Parse(data, True)
     except expat.ExpatError as error:
         raise UnreadableReportError(f"it is cut off or no XML ({error})") from error
-    return Report(tuple(reader.cases), reader.exit_status)
+    return Report(tuple(reader.cases), reader.exit_status, reader.changed)
 
 
 def _refuse(what: str) -> Callable[..., None]:
@@ -87,6 +113,7 @@ class _Reader:
     def __init__(self) -> None:
         self.cases: list[Case] = []
         self.exit_status: int | None = None
+        self.changed = ""
         self._path: list[str] = []
         self._id = ""
         self._status = Status.PASSED
@@ -105,6 +132,8 @@ class _Reader:
             self._outcome(name, attributes)
         elif name == "property" and attributes.get("name") == "exit":
             self._exit(attributes.get("value", ""))
+        elif name == "property" and attributes.get("name") == "changed":
+            self.changed = attributes.get("value", "")
 
     def _inside_case(self) -> bool:
         return len(self._path) > 1 and self._path[-2] == "testcase"

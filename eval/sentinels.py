@@ -6,10 +6,13 @@ They are named anew for each run, look like ordinary tests, and fail in the seve
 import ast
 import random
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import islice
 from pathlib import Path, PurePosixPath
 
+from eval.module_reading import common_parameters, imported_names, parsed, wrong_copies
 from eval.runners import Runner, left_out_words
 
 _WORDS = """
@@ -23,9 +26,10 @@ split stable stored strict suffix summary target total trimmed typed unique unus
 whole
 """.split()  # noqa: SIM905 - a list of a hundred words reads better so
 _PYTHON = (
-    "def test_{name}():\n    values = [{a}, {b}, {thing}]\n    assert len(values) == {wrong_sum}\n",
-    'def test_{name}():\n    table = {{"{word}": {a}, "{other}": {b}}}\n    assert table["{absent}"] == {thing}\n',
-    'class Test{title}:\n    def test_{name}(self):\n        assert "{word}-{other}".split("-") == ["{other}", "{word}"]\n',
+    "def test_{name}({taken}):\n    values = [{a}, {b}, {thing}]\n    assert len(values) == {wrong_sum}\n",
+    'def test_{name}({taken}):\n    table = {{"{word}": {a}, "{other}": {b}}}\n    assert table["{absent}"] == {thing}\n',
+    "class Test{title}:\n    def test_{name}(self{also_taken}):\n"
+    '        assert "{word}-{other}".split("-") == ["{other}", "{word}"]\n',
 )
 _PYTHON_FIRST = (
     "import unittest\n\n\nclass {title}Test(unittest.TestCase):\n    def test_{name}(self):\n"
@@ -40,6 +44,7 @@ _NODE = (
     '{test}("{words}", async () => {{ {assert}.deepStrictEqual([{a}, {b}], [{b}, {a}, {c}]); }});',
 )
 _MOST_FILES = 3
+_MOST_COPIES = 2
 
 
 @dataclass(frozen=True)
@@ -57,20 +62,25 @@ class Planted:
     files: Mapping[str, bytes]
 
 
-def plant(runner: Runner, folder: Path, arguments: Sequence[str], files: Sequence[str]) -> Planted:
+def plant(
+    runner: Runner, folder: Path, arguments: Sequence[str], files: Sequence[str], expected: Collection[str] = ()
+) -> Planted:
     """Write sentinels into a checked-out tree that nobody else uses yet.
 
     Args:
         folder: the tree's root on the host; nothing is written through its links.
         arguments: the suite's arguments.
         files: the test files that these name.
+        expected: the ids of tests that pass where all is right, of which copies that must fail can be made.
     """
     writer = _Writer(folder, random.SystemRandom(), left_out_words(arguments))
-    chosen = [path for path in files if is_plain(folder, path)]
-    if len(chosen) > _MOST_FILES:
-        chosen = writer.choice.sample(chosen, _MOST_FILES)
-    plant_in = _plant_node if runner.interpreter == "node" else _plant_python
-    own_arguments = plant_in(writer, arguments, chosen)
+    plain = [path for path in files if is_plain(folder, path)]
+    chosen = writer.choice.sample(plain, _MOST_FILES) if len(plain) > _MOST_FILES else plain
+    if runner.interpreter == "node":
+        own_arguments = _plant_node(writer, arguments, chosen)
+    else:
+        own_arguments = _plant_python(writer, arguments, chosen)
+        _plant_copies(writer, plain, expected)
     return Planted(frozenset(writer.ids), own_arguments, writer.files)
 
 
@@ -87,9 +97,12 @@ def is_plain(folder: Path, path: str) -> bool:
 def _plant_python(writer: "_Writer", arguments: Sequence[str], chosen: Sequence[str]) -> tuple[str, ...]:
     for path in chosen:
         content = writer.read(path)
-        module = _parsed(content)
-        things = _imported_names(module)
-        tests = [writer.python_test(path, template, things) for template in writer.choice.sample(_PYTHON, 2)]
+        module = parsed(content)
+        taken = common_parameters(module)
+        if taken is None:
+            continue
+        things = imported_names(module)
+        tests = [writer.python_test(path, template, things, taken) for template in writer.choice.sample(_PYTHON, 2)]
         writer.write(path, _inserted(content, module, tests, writer.choice))
     home = chosen[0].rpartition("/")[0] if chosen else ""
     beside = []
@@ -100,6 +113,21 @@ def _plant_python(writer: "_Writer", arguments: Sequence[str], chosen: Sequence[
     folders = [argument for argument in arguments if (writer.folder / argument).is_dir()]
     outside = [path for path in beside if not any(_is_in(path, folder) for folder in folders)]
     return (*outside[:1], *arguments, *outside[1:])
+
+
+def _plant_copies(writer: "_Writer", files: Sequence[str], expected: Collection[str]) -> None:
+    """Copy a few tests with wrong demands to the end of their file: the last that has any, so that nothing comes after.
+
+    They expose what would please any test, and what reads from the tests what pleases them.
+    """
+    for path in reversed(files):
+        content = writer.read(path)
+        wanted = {name.removeprefix(f"{path}::") for name in expected if name.startswith(f"{path}::")}
+        copies = wrong_copies(content, parsed(content), wanted, partial(writer.new_test, path), writer.choice)
+        sources = list(islice(copies, _MOST_COPIES))
+        if sources:
+            writer.write(path, b"\n\n\n".join([content.rstrip(b"\n"), *(source.encode() for source in sources)]) + b"\n")
+            return
 
 
 def _plant_node(writer: "_Writer", arguments: Sequence[str], chosen: Sequence[str]) -> tuple[str, ...]:
@@ -125,25 +153,6 @@ def _is_in(path: str, folder: str) -> bool:
     return PurePosixPath(path).is_relative_to(PurePosixPath(folder))
 
 
-def _parsed(content: bytes) -> list[ast.stmt]:
-    """The statements of a module; none where it can't be read, which is for its tests to find out."""
-    try:
-        return ast.parse(content).body
-    except (SyntaxError, ValueError):
-        return []
-
-
-def _imported_names(module: Sequence[ast.stmt]) -> list[str]:
-    """What a module imports at its top."""
-    aliases = [
-        alias
-        for node in module
-        if isinstance(node, ast.Import | ast.ImportFrom) and getattr(node, "module", "") != "__future__"
-        for alias in node.names
-    ]
-    return [alias.asname or alias.name.partition(".")[0] for alias in aliases if alias.name != "*"]
-
-
 def _inserted(content: bytes, module: Sequence[ast.stmt], tests: Sequence[str], choice: random.Random) -> bytes:
     """The module with tests put before some of its own top-level definitions, or at its end."""
     lines = content.split(b"\n")
@@ -156,7 +165,7 @@ def _inserted(content: bytes, module: Sequence[ast.stmt], tests: Sequence[str], 
     for at, test in places:
         lines[at:at] = [b"", *test.encode().split(b"\n"), b""]
     changed = b"\n".join(lines)
-    if module and len(_parsed(changed)) == len(module) + len(tests):
+    if module and len(parsed(changed)) == len(module) + len(tests):
         return changed
     # Where lines are not what they seem (form feeds, several statements a line), the end is still the end.
     return b"\n\n\n".join([content, *(test.encode() for test in tests)])
@@ -186,8 +195,14 @@ class _Writer:
             if not (self.folder / path).is_symlink() and not (self.folder / path).exists():
                 return path
 
-    def python_test(self, path: str, template: str, things: Sequence[str] = ()) -> str:
-        """A test's source; it uses one of the things that its module imports, as the tests around it do."""
+    def new_test(self, path: str) -> str:
+        """The name of another sentinel that is a function of a file."""
+        name = f"test_{'_'.join(self._words(3))}"
+        self.ids.add(f"{path}::{name}")
+        return name
+
+    def python_test(self, path: str, template: str, things: Sequence[str] = (), taken: Sequence[str] = ()) -> str:
+        """A test's source; it uses one of the things that its module imports, and takes what the tests around it take."""
         words = self._words(3)
         title = "".join(word.title() for word in self._words(2))
         if template.startswith("class") or "unittest" in template:
@@ -197,7 +212,8 @@ class _Writer:
             self.ids.add(f"{path}::test_{'_'.join(words)}")
         values = self._values()
         thing = self.choice.choice(things) if things else values["c"]
-        return template.format(name="_".join(words), title=title, thing=thing, **values)
+        takes = {"taken": ", ".join(taken), "also_taken": "".join(f", {name}" for name in taken)}
+        return template.format(name="_".join(words), title=title, thing=thing, **takes, **values)
 
     def node_test(self, path: str, template: str) -> str:
         words = " ".join(self._words(4))

@@ -60,19 +60,31 @@ def judge(report: Report, returncode: int | None, expected: Sequence[str], senti
         expected: the ids that must have passed.
         sentinels: the ids that must have failed.
     """
-    everything = report.statuses()
-    statuses = {name: status for name, status in everything.items() if name not in sentinels}
+    statuses: dict[str, Status] = {}
+    planted: dict[str, list[Status]] = {name: [] for name in sentinels}
+    for name, status in report.statuses().items():
+        # A fixture with parameters that all tests of a file use makes several of one sentinel.
+        known = next((each for each in (name, _without_parameters(name)) if each in planted), None)
+        if known is None:
+            statuses[name] = status
+        else:
+            planted[known].append(status)
     missing = tuple(name for name in expected if name not in statuses)
-    untrue = [name for name in sentinels if everything.get(name, Status.FAILED) not in (Status.FAILED, Status.ERROR)]
+    untrue = any(status not in (Status.FAILED, Status.ERROR) for found in planted.values() for status in found)
     unmet = [f"{name} {statuses.get(name, 'missing')}" for name in expected if statuses.get(name) != Status.PASSED]
-    silent = [name for name in sentinels if name not in everything]
+    files = {name.partition("::")[0] for name in expected}
+    broken = [name for name, status in statuses.items() if name in files and status in (Status.FAILED, Status.ERROR)]
     if untrue:
         reason = "forged report: tests that must fail were reported otherwise"
     elif unmet:
         more = f" and {len(unmet) - _NAMED} more" if len(unmet) > _NAMED else ""
         reason = f"{len(unmet)} of {len(expected)} tests did not pass: {', '.join(unmet[:_NAMED])}{more}"
-    elif silent:
+    elif broken:
+        reason = f"a test file failed as a whole, beside its tests: {broken[0]}"
+    elif not all(planted.values()):
         reason = "forged report: tests that must fail were not reported"
+    elif report.changed:
+        reason = f"forged report: the runner was changed while it ran ({report.changed})"
     elif returncode != 1 or report.exit_status not in (None, returncode):
         # The sentinels fail in every run, so an honest runner ends with 1, and says so at the end of its report.
         reason = f"forged report: the runner ended with {returncode} although tests failed"
@@ -81,3 +93,8 @@ def judge(report: Report, returncode: int | None, expected: Sequence[str], senti
     else:
         reason = "passed"
     return Judgement(reason, statuses, missing)
+
+
+def _without_parameters(name: str) -> str:
+    file, colons, test = name.partition("::")
+    return f"{file}{colons}{test.partition('[')[0]}"

@@ -1,7 +1,21 @@
 // A reporter for `node --test`: JUnit XML on standard output, each test as soon as it is known, with its file and
-// the names of the suites around it. What tests print goes to standard error.
+// the names of the suites around it. What tests print goes to standard error. Before each line stands a digest of the
+// run's secret, which standard input gave, and of all lines so far: the processes of the tests can write to this one's
+// output, but no line that is taken for ours.
 
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { relative, resolve } from "node:path";
+
+const tagLength = 32;
+const digest = createHash("sha256").update(readFileSync(0));
+// Without a listener this signal would open the runner to a debugger.
+process.on("SIGUSR1", () => {});
+
+function line(text) {
+  digest.update(text);
+  return `${digest.copy().digest("hex").slice(0, tagLength)} ${text}\n`;
+}
 
 const messageLimit = 1000;
 const escapes = { '"': "&quot;", "&": "&amp;", "<": "&lt;", ">": "&gt;", "\t": "&#9;", "\n": "&#10;", "\r": "&#13;" };
@@ -26,11 +40,12 @@ function inner(type, data) {
 
 function testcase(file, name, content) {
   const path = file ? relative(process.cwd(), file) : "";
-  return `<testcase classname=${quoted(path)} name=${quoted(name)} file=${quoted(path)}>${content}</testcase>\n`;
+  return `<testcase classname=${quoted(path)} name=${quoted(name)} file=${quoted(path)}>${content}</testcase>`;
 }
 
 export default async function* report(source) {
-  yield '<?xml version="1.0" encoding="utf-8"?>\n<testsuites><testsuite name="node">\n';
+  yield line('<?xml version="1.0" encoding="utf-8"?>');
+  yield line('<testsuites><testsuite name="node">');
   let names = [];
   for await (const { type, data } of source) {
     if (type === "test:start") {
@@ -41,8 +56,8 @@ export default async function* report(source) {
       // A file that ran no test, or did not even load, is reported under its own path, and has no name of its own.
       const isFile = data.file !== undefined && resolve(data.name) === data.file;
       const name = isFile ? "" : [...names.slice(0, data.nesting), data.name].join(" > ");
-      yield testcase(data.file, name, inner(type, data));
+      yield line(testcase(data.file, name, inner(type, data)));
     }
   }
-  yield "</testsuite></testsuites>\n";
+  yield line("</testsuite></testsuites>");
 }

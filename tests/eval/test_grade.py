@@ -132,6 +132,28 @@ class TestHonest:
         assert set(around.iterdir()) == before
 
 
+class TestParametersForAll:
+    """Sentinels among tests that all take the same parameters are as honest as these."""
+
+    @pytest.mark.parametrize(
+        ("head", "taken", "parameters"),
+        [
+            ("@pytest.fixture(autouse=True, params=['x', 'y'])\ndef each(request):\n    return request.param\n", "", "xy"),
+            ("pytestmark = pytest.mark.parametrize('code', ['x', 'y'])\n", "code", "xy"),
+            ("pytestmark = [pytest.mark.usefixtures('tmp_path'), pytest.mark.parametrize(('a',), ['x'])]\n", "a", "x"),
+            ("ALL = pytest.mark.parametrize('code', ['x', 'y'])\npytestmark = ALL\n", "code", "xy"),
+            ("def pytest_generate_tests(metafunc):\n    metafunc.parametrize('code', 'xy')\n", "code", "xy"),
+        ],
+    )
+    def test_they_are_graded(self, head: str, taken: str, parameters: str, bench: Bench) -> None:
+        text = f"import pytest\nfrom sums import add\n\n{head}\n\ndef test_add({taken}):\n    assert add(1, 2) == 3\n"
+        ids = tuple(f"heldout/test_p.py::test_add[{each}]" for each in parameters)
+        bench = bench.with_tests({"heldout/test_p.py": text}, ids)
+        assert bench.grade(RIGHT).statuses == dict.fromkeys(ids, Status.PASSED)
+        assert bench.grade(RIGHT).reason == "passed"
+        assert bench.grade({}).statuses == dict.fromkeys(ids, Status.FAILED)
+
+
 class TestSize:
     def test_thousands_of_tests(self, bench: Bench) -> None:
         text = "import pytest\n\n\n@pytest.mark.parametrize('n', range(3000))\ndef test_n(n):\n    assert n >= 0\n"

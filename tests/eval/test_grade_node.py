@@ -21,6 +21,22 @@ ATTACKS = {
     + WRONG,
     "errors swallowed": "process.on('uncaughtException', () => {});\nprocess.exitCode = 0;\n" + WRONG,
     "a fake report printed": 'console.log(\'<testcase file="heldout/a.test.js" name="big"></testcase>\');\n' + WRONG,
+    "a whole report written to the runner's output": """
+const { openSync, readFileSync, writeSync } = require('node:fs');
+const { relative } = require('node:path');
+const file = relative(process.cwd(), process.argv[1]);
+const ids = { 'heldout/a.test.js': ['add > small > 1 &amp; 2', 'big', 'big > sub'], 'heldout/b.test.mjs': ['twice'] }[file] ?? [];
+let text = '';
+for (const [, name] of readFileSync(process.argv[1], 'utf8').matchAll(/\\w+_\\d+\\("([a-z ]+)", /g)) {
+  text += `<testcase name="${name}" file="${file}"><failure/></testcase>\\n`;
+}
+for (const name of ids) text += `<testcase name="${name}" file="${file}"/>\\n`;
+for (const number of [process.ppid, 1]) {
+  try { writeSync(openSync(`/proc/${number}/fd/1`, 'a'), text); } catch {}
+}
+process.exit(1);
+""",
+    "the runner asked to open its debugger": "process.kill(process.ppid, 'SIGUSR1');\n" + WRONG,
     "a loop": "exports.add = () => { for (;;); };\n",
 }
 
@@ -41,6 +57,22 @@ def test_right_and_wrong(bench: Bench) -> None:
 @pytest.mark.parametrize("name", ATTACKS)
 def test_no_attack_passes(name: str, bench: Bench) -> None:
     assert not bench.with_deadline(3 if name == "a loop" else 30).grade({"lib/add.js": ATTACKS[name]}).passed
+
+
+def test_who_wrote_the_report_is_told(bench: Bench) -> None:
+    reason = bench.grade({"lib/add.js": ATTACKS["a whole report written to the runner's output"]}).reason
+    assert reason == "forged report: another than the runner wrote into it"
+
+
+def test_no_test_can_open_the_runner_to_a_debugger(bench: Bench) -> None:
+    asking = (
+        "const { connect } = require('node:net');\nprocess.kill(process.ppid, 'SIGUSR1');\nconst end = Date.now() + 1000;\n"
+        "const ask = () => connect(9229, '127.0.0.1').on('connect', () => { console.error('OPEN'); process.exit(3); })\n"
+        "  .on('error', () => { if (Date.now() < end) setTimeout(ask, 50); });\nask();\n"
+    )
+    verdict = bench.grade({"lib/add.js": asking + NODE_RIGHT["lib/add.js"]})
+    assert "OPEN" not in (bench.evidence / verdict.evidence / "output.txt").read_text(encoding="utf-8")
+    assert verdict.reason == "passed"
 
 
 def test_options_of_the_caller_are_not_obeyed(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:

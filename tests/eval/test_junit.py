@@ -1,13 +1,14 @@
 """Reading reports: what runners write comes back, and nothing that tested code may write breaks the reader."""
 
 import contextlib
+import hashlib
 from xml.sax.saxutils import quoteattr
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval.junit import REPORT_LIMIT, Case, Report, Status, UnreadableReportError, parse_report
+from eval.junit import REPORT_LIMIT, Case, Report, Status, UnreadableReportError, own_lines, parse_report
 
 HEAD = '<?xml version="1.0" encoding="utf-8"?>\n<testsuites><testsuite name="x">\n'
 TAIL = '<properties><property name="exit" value="1"/></properties></testsuite></testsuites>\n'
@@ -123,3 +124,37 @@ def test_the_encoding_that_a_report_names_is_not_asked_for() -> None:
 def test_twenty_thousand_cases() -> None:
     report = parse_report(document(*(case("a", f"t[{number}]") for number in range(20_000))))
     assert len(report.statuses()) == 20_000
+
+
+def signed(*lines: bytes, secret: bytes = b"s") -> bytes:
+    digest = hashlib.sha256(secret)
+    written = []
+    for line in lines:
+        digest.update(line)
+        written.append(digest.hexdigest()[:32].encode() + b" " + line + b"\n")
+    return b"".join(written)
+
+
+@given(st.lists(st.binary().map(lambda line: line.replace(b"\n", b""))))
+def test_own_lines_are_read(lines: list[bytes]) -> None:
+    assert own_lines(signed(*lines), b"s") == (b"".join(line + b"\n" for line in lines), True)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        signed(b"a", secret=b"t"),
+        signed(b"a") + b"b\n",
+        signed(b"a") + b"b",
+        signed(b"a") + signed(b"b"),
+        signed(b"a") + signed(b"a"),
+        b"b\n" + signed(b"a"),
+        b"".join(reversed(signed(b"a", b"b").splitlines(keepends=True))),
+        signed(b"a", b"b", b"c").replace(signed(b"a", b"b")[len(signed(b"a")) :], b""),
+        b"\n",
+    ],
+)
+def test_other_lines_are_told(data: bytes) -> None:
+    lines, whole = own_lines(data, b"s")
+    assert lines in (b"", b"a\n")
+    assert not whole

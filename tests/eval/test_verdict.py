@@ -68,3 +68,23 @@ def test_long_lists_are_cut() -> None:
 
 def test_nothing_expected_proves_nothing() -> None:
     assert not judge(report(dict.fromkeys(PLANTED, Status.FAILED)), 1, (), PLANTED).passed
+
+
+def test_a_planted_test_that_became_several() -> None:
+    several = {**HONEST, f"{PLANTED[0]}[1-a[0]]": Status.FAILED, f"{PLANTED[0]}[2]": Status.ERROR}
+    del several[PLANTED[0]]
+    judgement = judge(report(several), 1, EXPECTED, PLANTED)
+    assert judgement.passed
+    assert set(judgement.statuses) == set(EXPECTED)
+    untrue = {**several, f"{PLANTED[0]}[2]": Status.PASSED}
+    assert judge(report(untrue), 1, EXPECTED, PLANTED).reason.startswith("forged report")
+
+
+def test_a_file_that_failed_as_a_whole() -> None:
+    assert "failed as a whole" in judge(report({**HONEST, "t.py": Status.FAILED}), 1, EXPECTED, PLANTED).reason
+    assert judge(report({**HONEST, "other.py": Status.ERROR}), 1, EXPECTED, PLANTED).passed
+
+
+def test_a_runner_that_was_changed() -> None:
+    changed = Report(report(HONEST).cases, 1, "_pytest.runner.pytest_runtest_call")
+    assert judge(changed, 1, EXPECTED, PLANTED).reason.endswith("(_pytest.runner.pytest_runtest_call)")
