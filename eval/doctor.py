@@ -1,11 +1,15 @@
 """What is installed here, what each missing thing would enable, and how to get it."""
 
 import importlib.util
+import re
 import shutil
 from dataclasses import dataclass
 
 from sandboxes.errors import SandboxError
 from sandboxes.exec import run
+
+
+OLDEST_GIT = (2, 38)
 
 
 @dataclass(frozen=True)
@@ -94,4 +98,11 @@ def _version(argv: list[str]) -> str:
     except SandboxError:
         return ""
     lines = result.stdout.decode(errors="replace").split("\n")
-    return lines[0].strip() if result.ok else ""
+    said = lines[0].strip() if result.ok else ""
+    return "" if argv[0] == "git" and _too_old(said) else said
+
+
+def _too_old(git: str) -> bool:
+    """Whether a git has no `merge-tree --write-tree`."""
+    numbers = re.search(r"(\d+)\.(\d+)", git)
+    return numbers is not None and (int(numbers[1]), int(numbers[2])) < OLDEST_GIT
