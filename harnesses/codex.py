@@ -36,8 +36,10 @@ _FILE_SECONDS = 60.0
 _USAGE_SECONDS = 5.0
 _CALL_SECONDS = 1.0
 _LOOK_SECONDS = 0.05
+# What an agent may have left to be read by its next turn goes; the sessions stay.
 _PUT_FILES = (
-    'mkdir -p "$1" && cd "$1" && rm -rf config.toml hooks.json && printf %s "$2" >config.toml && printf %s "$3" >hooks.json'
+    'cd "$1" && rm -rf config.toml hooks.json AGENTS.md AGENTS.override.md rules skills agents prompts '
+    '&& printf %s "$2" >config.toml && printf %s "$3" >hooks.json'
 )
 _PRINT_LOGS = (
     '[ ! -d "$1" ] || find "$1" -type f -name "rollout-*.jsonl" -exec sh -c \'for file; do cat "$file"; echo; done\' sh {} +'
@@ -198,6 +200,7 @@ class Codex:
             "check_for_update_on_startup": False,
             # A login shell would set PATH anew.
             "allow_login_shell": False,
+            # In this version the instruction files of an untrusted repository are not read anyway.
             "project_doc_max_bytes": 0,
             "history": {"persistence": "none"},
             "analytics": {"enabled": False},

@@ -445,7 +445,7 @@ def test_what_is_no_event_is_passed_over_and_told(played: Player) -> None:
 def test_a_session_file_that_was_cut_off_does_not_hide_the_next_one(played: Player) -> None:
     main = [meta(), started(), said(), cost(counts(100, 10), "r1")]
     side = [meta("side"), started("t9", "t1"), cost(counts(50, 30), "r2", "t1", "side"), ended("t9")]
-    cut = 'printf %s \'{"type":"response_it\' >>"$CODEX_HOME/sessions/1/rollout-0.jsonl"'
+    cut = 'for log in "$CODEX_HOME"/sessions/1/*; do printf %s \'{"type":"response_it\' >>"$log"; done'
     turn = played(THREAD, BEGUN, *spawned(), logs=(main, side), after=f"{cut}; exit 1")
     assert turn.usage == Usage(input=150, output=40)
 
