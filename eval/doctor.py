@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from sandboxes.errors import SandboxError
 from sandboxes.exec import run
 
-
 OLDEST_GIT = (2, 38)
 
 
