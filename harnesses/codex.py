@@ -208,7 +208,7 @@ class Codex:
             "features": {"apps": False, "plugins": False, "remote_plugin": False},
             "projects": {lane.sandbox.workspace: {"trust_level": "untrusted"}},
             # By default the program hides from its commands what sounds secret, and so the radio's token too.
-            "shell_environment_policy": {"ignore_default_excludes": True, "exclude": list(_KEYS)},
+            "shell_environment_policy": {"ignore_default_excludes": True, "exclude": [*_KEYS, endpoint.key_variable]},
             "model_providers": {PROVIDER: provider},
         }
 
