@@ -15,7 +15,6 @@ from collections.abc import Iterator
 from types import FunctionType
 
 import pytest
-from _pytest.config import default_plugins
 
 _MESSAGE_LIMIT = 1000
 _TAG_LENGTH = 32
@@ -143,7 +142,7 @@ def main() -> None:
     roots, tree, *arguments = sys.argv[1:]
     reporter = Reporter(channel, sys.stdin.buffer.read())
     _silent_input()
-    for plugin in default_plugins:
+    for plugin in importlib.import_module("_pytest.config").default_plugins:
         importlib.import_module(f"_pytest.{plugin}")
     before = {name: code for name, code in _parts() if code is not None}
     sys.argv[:] = ["pytest"]
