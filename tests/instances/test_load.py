@@ -46,11 +46,12 @@ def test_the_copy_of_a_base_keeps_links_and_programs_and_follows_every_change(
     monkeypatch.setenv("CROSSTALK_CACHE", str(tmp_path / "cache"))
     store = GitStore(tmp_path / "store")
     plain, copy = installed
-    for change in (
+    changes: list[Callable[[Path], object]] = [
         lambda base: (base / "shop" / "price.py").chmod(0o755),
         lambda base: (base / "link").symlink_to("nowhere"),
         lambda base: (base / "shop" / "price.py").write_text("x = 1\n", encoding="utf-8"),
-    ):
+    ]
+    for change in changes:
         for one in (plain, copy):
             change(one.folder / "base")
         assert store.import_directory(copy.base_directory()) == store.import_directory(plain.base_directory())
