@@ -1,5 +1,6 @@
 """The seam of a reconciler: what combines two lanes' edits into one tree."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
@@ -36,7 +37,8 @@ class Combined:
         reason: one line on why not, empty when clean.
         conflicts: the places, hunk by hunk.
         detail: which applier ran and what it said.
-        usage: the tokens of a reconciler that asks a model.
+        usage: the tokens of a reconciler that asks a model, of every attempt.
+        transcript: what was said to the model and what it answered, message by message.
     """
 
     reconciler: str
@@ -46,15 +48,26 @@ class Combined:
     conflicts: tuple[Hunk, ...] = ()
     detail: str = ""
     usage: Usage = field(default_factory=Usage)
+    transcript: tuple[Mapping[str, str], ...] = ()
 
 
 @dataclass(frozen=True)
 class Edit:
-    """One lane's edit: the tree it ended with, and the patch from the base to it, as bytes from git."""
+    """One lane's edit.
+
+    Attributes:
+        lane: whose it is.
+        tree: the tree it ended with.
+        patch: from the base to that tree, as bytes from git.
+        requirement: what its principal asked, for a reconciler that is to see it; `None` where it was not given.
+        summary: what the lane says of its work, likewise.
+    """
 
     lane: str
     tree: str
     patch: bytes
+    requirement: str | None = None
+    summary: str | None = None
 
 
 class Reconciler(Protocol):
@@ -65,5 +78,6 @@ class Reconciler(Protocol):
 
         Raises:
             SandboxError: git itself broke.
+            HarnessError: the model that it asks could not be reached.
         """
         ...
