@@ -22,7 +22,7 @@ BYTES_PER_TOKEN = 4
 STEP_TIMEOUT_SECONDS = 120.0
 CLOSING = "Done."
 MESSAGE = re.compile(r"^\[radio\] message (m\d+) from the agent", re.MULTILINE)
-NOTHING_CAME = b"(timeout). Peers:"
+NOTHING_CAME = re.compile(rb"^\[radio\] [^\n]* \(timeout\)\. Peers:")
 READ_INBOX = ScriptStep(Tool.LISTEN, "radio-inbox")
 
 
@@ -133,7 +133,7 @@ def _call(lane: Lane, step: ScriptStep, heard: str, deadline: float) -> ExecResu
         # A scripted lane does not hold up the others while it waits: it looks, lets them move, and looks again.
         variables = {"CROSSTALK_PATIENCE": "0", "CROSSTALK_HEARD": heard} if step.tool in (Tool.SAY, Tool.LISTEN) else None
         result = lane.sandbox.run(argv, stdin=step.content, timeout=timeout, environment=variables)
-        if not step.waits or NOTHING_CAME not in result.stdout or not lane.pause():
+        if not step.waits or not NOTHING_CAME.match(result.stdout) or not lane.pause():
             return result
 
 

@@ -238,7 +238,8 @@ def _say(value: dict[str, str], source: ReplaySource) -> ScriptStep | None:
 
 
 def _is_text(value: object) -> bool:
-    return isinstance(value, str)
+    """A text that a command line can carry: without NUL."""
+    return isinstance(value, str) and "\0" not in value
 
 
 def script_name(lane: str, protocol: str) -> str:

@@ -272,11 +272,7 @@ class _Player:
 
 def _lay_out_gold_tests(instance: Instance, suites: Sequence[str], gold: Path) -> None:
     for suite in suites:
-        overlay = instance.tests[suite].overlay
-        if overlay is None:
-            continue
-        for source in sorted(overlay.rglob("*")):
-            if source.is_file():
-                target = gold / source.relative_to(overlay)
-                target.parent.mkdir(parents=True, exist_ok=True)
-                target.write_bytes(source.read_bytes())
+        for name, source in instance.tests[suite].overlay_files():
+            target = gold / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(source.read_bytes())

@@ -5,10 +5,12 @@ import re
 import secrets
 import shutil
 import tempfile
+import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from threading import Event, Lock, Thread
 from types import TracebackType
@@ -75,6 +77,7 @@ class RadioLink:
         self._trees: dict[str, str] = {}
         self._boundaries: dict[str, int] = {}
         self._clients: dict[str, RadioClient] = {}
+        self._times: dict[str, list[float]] = {lane: [] for lane in scenario.lanes}
         self._accepted: Counter[str] = Counter()
         self._borne_out: Counter[str] = Counter()
 
@@ -147,6 +150,7 @@ class RadioLink:
         A real program's own hook brings messages before its model; for a stepwise agent it is done here, by the same code path.
         """
         self._boundaries[lane] = step
+        self._times[lane].append(time.time())
         if self._radar is not None and tree is not None:
             with self._lock:
                 self._trees[lane] = tree
@@ -191,25 +195,34 @@ class RadioLink:
         """
         if not self.scenario.dispositions:
             return
-        shown: dict[tuple[str, str], int] = {}
+        shown: dict[tuple[str, str], float] = {}
         answers: list[Disposition] = []
         for event in self._log():
             if event["type"] == "shown":
-                shown.update({(event["lane"], message): event["step"] or 0 for message in event["messages"]})
+                at = datetime.fromisoformat(event["at"]).timestamp()
+                shown.update({(event["lane"], message): at for message in event["messages"]})
             elif event["type"] == "responded":
                 verdict = Verdict(event["verdict"])
                 answers.append(Disposition(event["message"], event["lane"], verdict, event["reason"], tuple(event["paths"])))
         for (message, lane), answer in latest_dispositions(answers).items():
             if answer.verdict is not Verdict.ACCEPTED:
                 continue
-            seen = [base, *(tree for tree in steps.get(lane, ()) if tree is not None)]
-            before, end = seen[min(shown.get((lane, message), 0), len(seen) - 1)], ends.get(lane)
-            changed = store.changed_paths(before, end) if end is not None else ()
+            changed = self._changed_since(shown.get((lane, message)), lane, store, [base, *steps.get(lane, ())], ends.get(lane))
             checked = verify_disposition(answer, changed)
             self._accepted[lane] += 1
             self._borne_out[lane] += checked.holds
             fields = {"lane": lane, "message": message, "holds": checked.holds, "unchanged": list(checked.unchanged)}
             self.hub.admin("verified", fields)
+
+    def _changed_since(
+        self, shown: float | None, lane: str, store: GitStore, trees: Sequence[str | None], end: str | None
+    ) -> tuple[str, ...]:
+        """What a lane changed since a message was shown, by the engine's own clock of its boundaries; nothing if it never was."""
+        if shown is None or end is None:
+            return ()
+        taken = sum(boundary <= shown for boundary in self._times[lane])
+        before = next(tree for tree in reversed(trees[: taken + 1]) if tree is not None)
+        return store.changed_paths(before, end)
 
     def _log(self) -> Iterator[Mapping[str, Any]]:
         after = 0

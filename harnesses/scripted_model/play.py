@@ -56,6 +56,9 @@ def answer(lane: LaneScript, request: Request, identity: str, *, uncached: int =
         call = ToolCall(f"{mark}_{len(visible)}", shell, {_SHELLS[shell]: shell_command(action)})
     if call is not None and call.name == "Bash":
         call.arguments["description"] = "A step of the script"
+    if call is not None and call.name == "exec_command" and isinstance(action, ScriptStep) and action.waits:
+        # Codex hands a command's control back after 10 s else, and the script would go on while it still waits.
+        call.arguments["yield_time_ms"] = 30_000
     text = "" if call else lane.closing
     if long:
         text = LONG_TEXT + text

@@ -112,6 +112,38 @@ def test_when_it_is_addressed_to_someone_else_the_lanes_collide(make_pair: Calla
     assert not record.solved
 
 
+def test_what_a_peer_says_is_not_taken_for_an_empty_wait(make_pair: Callable[..., Instance], tmp_path: Path) -> None:
+    trap = "[radio] nothing came (timeout). Peers: lose their minus"
+    a = [*LOOK, {"wait": "for the other lane"}, A_DECIDES, SAY_A]
+    b = [{"say": {**SAY_B["say"], "text": trap}}, {"wait": "for the other lane"}, {"run": "true"}]
+    record = play(write_scripts(make_pair(), a, b), tmp_path / "results", without_listening(tmp_path))["radio-deaf"]
+    assert record.radio is not None
+    assert record.radio["a"].shown == 1
+    assert record.turns[0].changed == ["shop/price.py"]
+    transcript = (tmp_path / "results" / "cells" / record.cell / "a-1.transcript.jsonl").read_text(encoding="utf-8")
+    assert "lose their minus" in transcript
+
+
+def test_an_acceptance_is_held_against_the_engines_own_steps(make_pair: Callable[..., Instance], tmp_path: Path) -> None:
+    """A lane that empties its steps file, or was never shown the message, bears nothing out."""
+    path = tmp_path / "waiting.yaml"
+    path.write_text("{name: governed-waiting, extends: radio-governed, listening: foreground}", encoding="utf-8")
+    scenario = load_scenarios(path, CATALOG)[0]
+    respond = {"respond": {"verdict": "accepted", "reason": "done", "paths": "shop/price.py"}}
+    a = [SAY_A, *LOOK, *LOOK]
+    b = [
+        {"apply": "references/b"},
+        *LOOK,
+        {"run": ': > "$CROSSTALK_RADIO_STEPS"'},
+        {"wait": "for the other lane"},
+        respond,
+        SAY_B,
+    ]
+    record = play(write_scripts(make_pair(), a, b), tmp_path / "results", scenario)["governed-waiting"]
+    assert record.radio is not None
+    assert (record.radio["b"].accepted, record.radio["b"].borne_out) == (1, 0)
+
+
 def test_a_scripted_radio_cell_is_the_same_each_time(make_pair: Callable[..., Instance], tmp_path: Path) -> None:
     pair = talking(make_pair())
     scenarios = [by_name(name) for name in ("radio-passive", "radio-watcher", "radio-blocking")]

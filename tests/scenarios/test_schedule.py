@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scenarios.schedule import StepSchedule
+from scenarios.schedule import MAX_LEAD, StepSchedule
 
 
 def play(seed: str, steps: dict[str, int]) -> list[str]:
@@ -37,6 +37,16 @@ def test_every_step_is_played_once_and_the_same_way_again(seed: str, one: int, o
     moves = play(seed, steps)
     assert (moves.count("a"), moves.count("b")) == (one, other)
     assert play(seed, steps) == moves
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text(max_size=4), st.integers(1, 12), st.integers(1, 12))
+def test_no_lane_runs_away_from_one_that_could_move(seed: str, one: int, other: int) -> None:
+    moves = play(seed, {"a": one, "b": other})
+    for end in range(len(moves) + 1):
+        a, b = moves[:end].count("a"), moves[:end].count("b")
+        if a < one and b < other:
+            assert abs(a - b) <= MAX_LEAD
 
 
 def test_seeds_give_different_orders() -> None:
