@@ -110,9 +110,9 @@ def test_nobody_there_is_an_error_of_the_machine(make: Make) -> None:
 
 @both
 def test_a_deadline_holds(make: Make) -> None:
-    with serving([Canned("", how="hang")], again=True) as endpoint:
-        with pytest.raises(TransportError, match="within 0.3 s") as raised:
-            make(endpoint.url, timeout=0.3).complete(ASKED)
+    hung = serving([Canned("", how="hang")], again=True)
+    with hung as endpoint, pytest.raises(TransportError, match="within 0.3 s") as raised:
+        make(endpoint.url, timeout=0.3).complete(ASKED)
     assert raised.value.usage == UNKNOWN_USAGE
 
 
