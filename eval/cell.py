@@ -11,6 +11,7 @@ from eval.records import CellEntry, CellRecord, timing_since
 from eval.storage import is_full_or_read_only
 from instances.errors import InstanceError
 from reconcilers.base import Combined, CombineStatus, Edit
+from reconcilers.transport import TransportError
 from sandboxes.errors import BenchError, HarnessError, SandboxError
 from scenarios.engine import Draw, Played, play
 from scenarios.model import Scenario, Schedule
@@ -40,6 +41,8 @@ def run_cell(cell: CellEntry, bench: Bench) -> CellRecord:
                 outcome.combined = combine(outcome.played, pair, bench, scenario)
                 outcome.verdicts = {name: grade(one, pair) for name, one in outcome.combined.items()}
                 outcome.own_sides = grade_own_sides(outcome.played, pair, scenario)
+        except TransportError as error:
+            outcome.problem, outcome.lost = f"{type(error).__name__}: {error}", error.usage
         except (SandboxError, HarnessError) as error:
             outcome.problem = f"{type(error).__name__}: {error}"
         except (BenchError, InstanceError):

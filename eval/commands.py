@@ -11,13 +11,14 @@ import typer
 from sandboxes.errors import SetupError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from eval.records import RunManifest
     from eval.soundness import Soundness
     from eval.storage import ResultsFolder
     from harnesses.base import Harness
     from instances.model import Instance
+    from reconcilers.base import Reconciler
     from sandboxes.base import SandboxFactory
 
 app = typer.Typer()
@@ -59,6 +60,11 @@ def run(  # noqa: PLR0913 - each is an option of the command line
     model: Annotated[
         str | None, typer.Option(help="As the program takes it; `scripted` drives a real program by the scripted model server.")
     ] = None,
+    reconciler_model: Annotated[
+        str | None, typer.Option(help="Combine by this model too, as LiteLLM takes it, or as the endpoint names it.")
+    ] = None,
+    reconciler_url: Annotated[str | None, typer.Option(help="Its endpoint with OpenAI's chat completions.")] = None,
+    reconciler_key: Annotated[str | None, typer.Option(help="The environment variable that holds its key.")] = None,
     repeats: Annotated[int, typer.Option(min=1, help="Cells for each instance and scenario.")] = 1,
     jobs: Annotated[int, typer.Option(min=1, help="Cells at a time.", show_default="processors")] = _processors(),
     seed: Annotated[int, typer.Option(help="Of the schedule of scripted lanes, of orders, of resampling.")] = 0,
@@ -78,10 +84,15 @@ def run(  # noqa: PLR0913 - each is an option of the command line
     from harnesses.registry import open_harness
     from instances.load import select
     from reconcilers import RECONCILERS
+    from reconcilers.registry import MODEL
     from scenarios.catalog import select as select_scenarios
 
     chosen = select(_terms(instances, "--instances"))
     folder = out or Path("results") / datetime.now(UTC).strftime("%Y-%m-%dT%H-%M-%SZ")
+    asks = {"model": reconciler_model, "url": reconciler_url, "key_variable": reconciler_key} if reconciler_model else None
+    if not asks and (reconciler_url or reconciler_key):
+        raise SetupError("--reconciler-url and --reconciler-key go with --reconciler-model")
+    _reconcilers([*RECONCILERS], asks)
     with open_harness(harness, model) as program:
         choice = Choice(
             instances=chosen,
@@ -89,7 +100,8 @@ def run(  # noqa: PLR0913 - each is an option of the command line
             configuration=Configuration(harness, model),
             harness=program,
             sandboxes=_sandboxes(sandbox),
-            reconcilers=list(RECONCILERS),
+            reconcilers=[*RECONCILERS, *([MODEL] if reconciler_model else [])],
+            reconciler_model=asks,
             repeats=repeats,
             seed=seed,
             limits=Limits(max_steps, max_minutes),
@@ -213,6 +225,16 @@ def _sandboxes(name: SandboxName) -> "SandboxFactory":
     return LocalSandboxFactory() if name is SandboxName.LOCAL else UnisolatedSandboxFactory()
 
 
+def _reconcilers(names: "Sequence[str]", asks: "Mapping[str, str | None] | None") -> "list[Reconciler]":
+    """The run's reconcilers, the one that asks a model with the way to it."""
+    from reconcilers.registry import reconciler_named, transport_for
+
+    transport = None
+    if asks:
+        transport = transport_for(str(asks["model"]), url=asks["url"], key_variable=asks["key_variable"])
+    return [reconciler_named(name, transport) for name in names]
+
+
 def _refuse_unsound(chosen: "Sequence[Instance]") -> None:
     from eval.soundness import known_sound
 
@@ -238,7 +260,7 @@ def _announce(manifest: "RunManifest") -> None:
         err=True,
     )
     if manifest.scripted:
-        typer.echo("agents are scripted: no model is called", err=True)
+        typer.echo("agents are scripted: none calls a model", err=True)
     for one in manifest.skipped:
         typer.echo(f"skipped {one.scenario} on {one.instances} instance(s): {one.reason}", err=True)
 
@@ -259,7 +281,6 @@ def _run_and_report(results: "ResultsFolder", chosen: "Sequence[Instance]", prog
     from eval.report import build_report
     from eval.report_formats import Format, render
     from eval.run import run_cells
-    from reconcilers.registry import reconciler_named
     from scenarios.own import scenario_of_record
 
     manifest = results.manifest()
@@ -270,7 +291,7 @@ def _run_and_report(results: "ResultsFolder", chosen: "Sequence[Instance]", prog
         [scenario_of_record(one.fields) for one in manifest.scenarios],
         program,
         _sandboxes(SandboxName(manifest.sandbox)),
-        [reconciler_named(name) for name in manifest.reconcilers],
+        _reconcilers(manifest.reconcilers, manifest.reconciler_model),
     )
     try:
         with progress() as watcher:

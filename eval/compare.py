@@ -208,7 +208,7 @@ def render_comparison(rows: Sequence[Comparison], best: Sequence[BestOfK]) -> st
         ),
     ]
     if any(row.scripted for row in rows):
-        parts.insert(0, "SCRIPTED: every agent was played from a script and no model was called.")
+        parts.insert(0, "SCRIPTED: every agent was played from a script, and none called a model.")
     return "\n\n".join(parts) + "\n"
 
 

@@ -10,6 +10,7 @@ from harnesses.commands import app as scripted_model_app
 from instances.commands import app as instances_app
 from instances.errors import InstanceError
 from radio.cli import app as radio_app
+from reconcilers.commands import app as reconcile_app
 from sandboxes.errors import BenchError
 from sandboxes.stopping import StoppedError
 from scenarios.commands import app as scenarios_app
@@ -30,7 +31,7 @@ app.add_typer(instances_app, name="instances")
 app.add_typer(scenarios_app, name="scenarios")
 app.add_typer(radio_app, name="radio")
 app.add_typer(scripted_model_app, name="scripted-model")
-app.registered_commands.extend(eval_app.registered_commands)
+app.registered_commands.extend([*eval_app.registered_commands, *reconcile_app.registered_commands])
 
 
 def _say_version(wanted: bool) -> None:

@@ -3,7 +3,7 @@
 import hashlib
 import platform
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
@@ -35,6 +35,7 @@ class Choice:
     harness: Harness
     sandboxes: SandboxFactory
     reconcilers: Sequence[str]
+    reconciler_model: Mapping[str, str | None] | None = None
     repeats: int = 1
     seed: int = 0
     limits: Limits = field(default_factory=Limits)
@@ -70,6 +71,7 @@ def make_manifest(choice: Choice, name: str) -> RunManifest:
         isolated=choice.sandboxes.isolated,
         limits={"max_steps": choice.limits.max_steps, "max_minutes": choice.limits.max_minutes},
         reconcilers=list(choice.reconcilers),
+        reconciler_model=dict(choice.reconciler_model) if choice.reconciler_model else None,
         instances=[_instance_entry(one) for one in choice.instances],
         scenarios=[_scenario_entry(one, instances, choice.seed) for one, instances in playable.items()],
         skipped=skipped,

@@ -56,7 +56,7 @@ def build_record(cell: CellEntry, bench: Bench, draw: Draw, outcome: Outcome, ti
         paper=any(one.paper for one in candidates.values()),
         # Without turns the play broke off: what the lanes used until then is not known.
         usage=_total(one.turn.usage for one in outcome.played.turns) if outcome.played.turns else _usage(UNKNOWN_USAGE),
-        reconciler_usage=_total(one.usage for one in outcome.combined.values()),
+        reconciler_usage=_total([outcome.lost, *(one.usage for one in outcome.combined.values())]),
         turns=[_turn(one, outcome.own_sides.get(one.lane), cell.instance) for one in outcome.played.turns],
         candidates=candidates,
         radio={lane: RadioCounts(**asdict(one)) for lane, one in outcome.played.radio.items()} or None,

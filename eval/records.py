@@ -210,6 +210,7 @@ class RunManifest(_Model):
     isolated: bool
     limits: dict[str, float]
     reconcilers: list[str]
+    reconciler_model: dict[str, str | None] | None = None
     instances: list[InstanceEntry]
     scenarios: list[ScenarioEntry]
     skipped: list[SkipEntry]

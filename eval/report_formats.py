@@ -36,9 +36,11 @@ def _tables(report: Report, style: str) -> str:
         f"Run {run.run}: {run.configuration}, {run.repeats} repeat(s), seed {run.seed}, sandbox {run.sandbox}"
         f"{'' if run.isolated else ' (UNISOLATED)'}, crosstalk {run.crosstalk_version}, data set {run.dataset_version}"
     ]
-    if run.scripted:
+    if run.scripted and "model" in run.reconcilers:
+        parts.append("SCRIPTED: every agent was played from a script; only the reconciler asked a model.")
+    elif run.scripted:
         parts.append(
-            "SCRIPTED: every agent was played from a script and no model was called; tokens are computed from the scripts' text."
+            "SCRIPTED: every agent was played from a script and no model was called; tokens are computed from the scripts."
         )
     for family in Family:
         rows = [row for row in report.rows if row.family == family]
