@@ -48,3 +48,10 @@ def make_pair(tmp_path: Path) -> Callable[..., Instance]:
         return load(folder)
 
     return make
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Nothing is skipped where all is required, for whatever reason a test asked for it."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if session.config.getoption("--require-all") and reporter is not None and reporter.stats.get("skipped"):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
