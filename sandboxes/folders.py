@@ -13,6 +13,7 @@ from pathlib import Path
 from sandboxes.errors import SandboxError
 
 _PREFIX = "crosstalk-scratch-"
+_UNNAMED = "crosstalk-new-"
 _LOCK_NAME = ".in-use"
 _lock = threading.Lock()
 _root: tuple[int, Path] | None = None  # this process's number and root folder; guarded by _lock
@@ -73,9 +74,11 @@ def _process_root() -> Path:
 def _new_root() -> Path:
     parent = Path(tempfile.gettempdir())
     _remove_abandoned(parent)
-    root = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=parent))
-    descriptor = os.open(root / _LOCK_NAME, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    # Under its name only once it is locked: an abandoned-looking one would be removed by another process that starts now.
+    unnamed = Path(tempfile.mkdtemp(prefix=_UNNAMED, dir=parent))
+    descriptor = os.open(unnamed / _LOCK_NAME, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     fcntl.flock(descriptor, fcntl.LOCK_EX)  # held, with its descriptor, until the process ends in whatever way
+    root = unnamed.rename(parent / f"{_PREFIX}{unnamed.name.removeprefix(_UNNAMED)}")
     atexit.register(_remove_own, root, os.getpid())
     return root
 
