@@ -211,6 +211,7 @@ def _namespaces(spec: SandboxSpec) -> list[str]:
         *(f"--unshare-{name}" for name in unshared),
         "--unshare-cgroup-try",
         *("--uid", "1000", "--gid", "1000"),
+        *("--cap-drop", "ALL"),
         *("--hostname", "localhost"),
         *("--unsetenv", MARKER),
         "--die-with-parent",
