@@ -10,6 +10,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,6 +27,7 @@ _LONGEST_SOCKET_PATH = 100
 _START_SECONDS = 20.0
 _STOP_SECONDS = 10.0
 _RESTARTS = 200
+_RESTARTS_IN_SECONDS = 600.0
 COMMANDS = Path(__file__).parent / "commands"
 
 
@@ -62,6 +64,23 @@ class LaneCredentials:
     def client(self) -> RadioClient:
         """A client of the lane's own, for one thread at a time; to be closed by who asked for it."""
         return RadioClient(Address(str(self.socket)), self.token)
+
+
+@dataclass
+class Budget:
+    """At most so many starts within any so many seconds."""
+
+    most: int
+    seconds: float
+    _times: deque[float] = field(default_factory=deque)
+
+    def pause(self, now: float) -> float:
+        """Take a start, and say how many seconds it must wait."""
+        while self._times and self._times[0] <= now - self.seconds:
+            self._times.popleft()
+        pause = self._times.popleft() + self.seconds - now if len(self._times) >= self.most else 0.0
+        self._times.append(now + pause)
+        return pause
 
 
 class HubProcess:
@@ -118,6 +137,7 @@ class HubProcess:
             policy=policy,
         )
         self.starts = 0
+        self._budget = Budget(_RESTARTS, _RESTARTS_IN_SECONDS)
         self._stopping = threading.Event()
         self._failure = ""
         self._thread = threading.Thread(target=self._keep_running, name=f"hub of {cell}", daemon=True)
@@ -176,7 +196,11 @@ class HubProcess:
         environment = {**processes.clean_environment(), "PYTHONPATH": root}
         ends = time.monotonic() + self._lifetime
         try:
-            while not self._stopping.is_set() and self.starts < _RESTARTS and time.monotonic() < ends:
+            while not self._stopping.is_set() and time.monotonic() < ends:
+                # A hub that dies over and over gets its next start when an earlier one is long past.
+                self._stopping.wait(self._budget.pause(time.monotonic()))
+                if self._stopping.is_set():
+                    break
                 self.starts += 1
                 result = processes.run(
                     [sys.executable, "-m", "radio.serve"],
@@ -192,6 +216,11 @@ class HubProcess:
             self._failure = str(error)
         if not self._stopping.is_set():
             self._failure = self._failure or "the hub ended"
+
+    @property
+    def restarts(self) -> int:
+        """How often the hub died unasked and was brought back."""
+        return max(0, self.starts - 1)
 
     @property
     def pid(self) -> int:

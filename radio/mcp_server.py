@@ -5,6 +5,7 @@ Needs the package mcp. Each request stands alone and is answered with JSON, so a
 
 import asyncio
 import contextlib
+import logging
 from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
@@ -18,6 +19,7 @@ from radio.fields import Fields
 from radio.hub import Hub
 from radio.wire import Connection, Request
 
+_logger = logging.getLogger(__name__)
 _CALLER = "crosstalk.caller"
 _LEASES = "crosstalk.leases"
 _INSTRUCTIONS = (
@@ -117,7 +119,13 @@ async def attach(hub: Hub) -> AsyncIterator[None]:
     def serve(request: Request, connection: Connection, caller: str) -> None:
         task = asyncio.get_running_loop().create_task(_bridge(application, hub, request, connection, caller))
         running.add(task)
-        task.add_done_callback(running.discard)
+        task.add_done_callback(lambda done: ended(done, connection))
+
+    def ended(task: asyncio.Task[None], connection: Connection) -> None:
+        running.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            _logger.error("an MCP request could not be handled; its connection is closed", exc_info=error)
+            connection.abort()
 
     async with server.session_manager.run():
         hub.mcp = serve

@@ -2,22 +2,26 @@
 
 import asyncio
 import contextlib
+import errno
 import gc
 import json
 import logging
 import os
+import resource
 import signal
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 from radio.config import HubConfig, decode_config
-from radio.errors import Refused
+from radio.errors import Refused, StoreError
 from radio.hub import BODY_LIMIT, Hub
-from radio.wire import Connection
+from radio.wire import Connection, Gate
 from sandboxes.errors import BenchError, SetupError
 
 _logger = logging.getLogger(__name__)
 _PARENT_CHECK_SECONDS = 0.5
+_DESCRIPTORS = 4096
 _LONGEST_SOCKET_PATH = 107  # the kernel's limit
 
 
@@ -44,12 +48,16 @@ async def serve(config: HubConfig) -> int:
         SetupError: the hub cannot listen or keep its store as asked.
         StoreError: the store does not answer, or another hub owns it.
     """
+    _take_more_descriptors()
     hub = Hub(config)
     loop = asyncio.get_running_loop()
     failures: list[BaseException] = []
 
     def fail(_: asyncio.AbstractEventLoop, context: dict[str, object]) -> None:
         error = context.get("exception")
+        if _is_of_one_connection(context) or _is_not_now(error):
+            _logger.warning("%s", context.get("message"), exc_info=error if isinstance(error, BaseException) else None)
+            return
         failures.append(error if isinstance(error, BaseException) else RuntimeError(str(context.get("message"))))
         _logger.error("the hub ends: %s", context.get("message"), exc_info=failures[-1])
         hub.ended.set()
@@ -78,14 +86,32 @@ async def serve(config: HubConfig) -> int:
     return 0
 
 
+def _is_of_one_connection(context: Mapping[str, object]) -> bool:
+    return ("protocol" in context or "transport" in context) and not isinstance(context.get("exception"), StoreError)
+
+
+def _is_not_now(error: object) -> bool:
+    """No connection could be taken for want of descriptors or memory: asyncio tries again in a second."""
+    return isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
+
+
+def _take_more_descriptors() -> None:
+    """Connections arrive in bursts, and are open before those beyond the bound can be closed."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _DESCRIPTORS if hard == resource.RLIM_INFINITY else min(_DESCRIPTORS, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+
+
 async def _listen(hub: Hub) -> list[asyncio.Server]:
     loop = asyncio.get_running_loop()
     config = hub.config
     servers: list[asyncio.Server] = []
     addresses: dict[str, str] = {}
+    gate = Gate(hub.caller_of)
 
     def connection() -> Connection:
-        return Connection(hub.handle, BODY_LIMIT)
+        return Connection(hub.handle, BODY_LIMIT, gate)
 
     if config.socket is not None:
         if len(os.fsencode(config.socket)) > _LONGEST_SOCKET_PATH:

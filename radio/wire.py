@@ -1,14 +1,21 @@
 """A small HTTP/1.1 server over asyncio: as much of it as curl, the Python client and an MCP client use, and no more.
 
-One request at a time on a connection, bodies by Content-Length within a bound, keep-alive. A body over the bound is read
-to its end and thrown away, so that its sender hears why it was refused instead of finding the line cut.
+One request at a time on a connection, bodies by Content-Length within a bound, keep-alive. A body over the bound, or of a
+stranger, is read to its end and thrown away, so that its sender hears why it was refused instead of finding the line cut.
+Whoever sends without reading is not read from; a request that stays unfinished, or a reply unread, ends its connection.
 """
 
 import asyncio
+import logging
+from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from radio.errors import StoreError
+
+_logger = logging.getLogger(__name__)
 _HEAD_LIMIT = 16 << 10
+_AHEAD_LIMIT = 64 << 10  # of what comes in while a request is being answered
 _DISCARD_LIMIT = 256 << 20
 _REASONS = {
     200: "OK",
@@ -31,7 +38,7 @@ _REASONS = {
 
 @dataclass(frozen=True)
 class Request:
-    """One request. `body` is None when it was over the bound."""
+    """One request. `body` is None when it was over the bound, or came without a known token."""
 
     method: str
     path: str
@@ -39,55 +46,154 @@ class Request:
     body: bytes | None
 
 
+@dataclass
+class Gate:
+    """What the connections of one hub share: who may send bodies, how many there may be, and how long one may dawdle.
+
+    Attributes:
+        who: the caller that an authorization header stands for; None for a stranger.
+        most: connections at a time; a stranger's gives way to a newer one, beyond that new ones are closed at once.
+        most_of_one: connections at a time of one caller.
+        seconds: for a request to come in whole, a stranger's first one too, and for a reply to be read.
+    """
+
+    who: Callable[[str], str | None] = lambda _: ""
+    most: int = 512
+    most_of_one: int = 256
+    seconds: float = 15.0
+    _present: set["Connection"] = field(default_factory=set)
+    _strangers: dict["Connection", None] = field(default_factory=dict)  # the oldest first
+    _callers: Counter[str] = field(default_factory=Counter)
+
+    def enter(self, connection: "Connection") -> None:
+        if len(self._present) >= self.most:
+            leaving = next(iter(self._strangers), connection)
+            leaving.abort()
+            if leaving is connection:
+                return
+        self._present.add(connection)
+        self._strangers[connection] = None
+
+    def admit(self, connection: "Connection", caller: str) -> bool:
+        """A connection has shown whose it is. False when its caller has too many."""
+        if connection.caller == caller:
+            return True
+        if self._callers[caller] >= self.most_of_one:
+            return False
+        self._strangers.pop(connection, None)
+        if connection.caller is not None:
+            self._callers[connection.caller] -= 1
+        connection.caller = caller
+        self._callers[caller] += 1
+        return True
+
+    def leave(self, connection: "Connection") -> None:
+        self._present.discard(connection)
+        self._strangers.pop(connection, None)
+        if connection.caller is not None:
+            self._callers[connection.caller] -= 1
+            connection.caller = None
+
+
 class Connection(asyncio.Protocol):
     """One client. `handle` answers each request, now or later, by `reply`."""
 
-    def __init__(self, handle: Callable[[Request, "Connection"], None], body_limit: int) -> None:
+    def __init__(self, handle: Callable[[Request, "Connection"], None], body_limit: int, gate: Gate | None = None) -> None:
         self._handle = handle
         self._body_limit = body_limit
+        self._gate = gate or Gate()
         self._buffer = bytearray()
         self._transport: asyncio.Transport | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._advancing = False
         self._answering = False
+        self._unsent = False  # the peer does not read what it is sent
         self._head: tuple[str, str, dict[str, str]] | None = None
         self._length = 0
+        self._unwanted = False  # the body is thrown away, of which `_discarding` bytes are still to come
         self._discarding = 0
         self._last = False
+        self.caller: str | None = None
         self.closed = False
         self.on_closed: Callable[[], None] | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
+        self._gate.enter(self)
+        self._mind()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.closed = True
+        self._transport = None
+        self._gate.leave(self)
+        self._stop_timer()
         if self.on_closed is not None:
             self.on_closed()
 
     def data_received(self, data: bytes) -> None:
-        if self._discarding:
-            skipped = min(self._discarding, len(data))
-            self._discarding -= skipped
-            data = data[skipped:]
-            if self._discarding:
-                return
-            self._dispatch(None)
-        self._buffer += data
-        if len(self._buffer) > self._body_limit + _HEAD_LIMIT and self._answering:
-            self.close()  # it sends on and on without listening
-            return
+        skipped = min(self._discarding, len(data))
+        self._discarding -= skipped
+        self._buffer += data[skipped:] if skipped else data
+        self._advance()
+
+    def pause_writing(self) -> None:
+        self._unsent = True
+        self._mind()
+
+    def resume_writing(self) -> None:
+        self._unsent = False
         self._advance()
 
     def _advance(self) -> None:
-        """Take the next request out of the buffer when it is there whole."""
-        if self._answering or self.closed or self._discarding:
-            return
+        """Take requests out of the buffer as long as one is there whole and the one before it is answered."""
+        if self._advancing:
+            return  # a reply that was given at once: the loop below goes on
+        self._advancing = True
+        try:
+            while self._next():
+                pass
+        except StoreError:
+            raise  # the hub's own end
+        except Exception:  # whatever one request breaks, the other connections go on
+            _logger.exception("a request could not be handled; its connection is closed")
+            self.abort()
+        finally:
+            self._advancing = False
+        self._mind()
+
+    def _next(self) -> bool:
+        """Dispatch one request, if there is one to be dispatched now."""
+        if self._answering or self._unsent or self.closed:
+            return False
         if self._head is None and not self._take_head():
-            return
-        if len(self._buffer) >= self._length:
-            body = bytes(self._buffer[: self._length])
+            return False
+        if self._discarding or (not self._unwanted and len(self._buffer) < self._length):
+            return False
+        body = None if self._unwanted else bytes(self._buffer[: self._length])
+        if body:
             del self._buffer[: self._length]
-            self._dispatch(body)
+        self._dispatch(body)
+        return True
+
+    def _mind(self) -> None:
+        """Read on or not, and let the time run while it is the peer's turn to do something."""
+        if self._transport is not None and not self.closed:
+            if self._unsent or (self._answering and len(self._buffer) > _AHEAD_LIMIT):
+                self._transport.pause_reading()
+            else:
+                self._transport.resume_reading()
+        unfinished = self.caller is None or self._head is not None or bool(self._buffer)
+        if self._transport is not None and (self.closed or self._unsent or (unfinished and not self._answering)):
+            if self._timer is None:
+                self._timer = asyncio.get_running_loop().call_later(self._gate.seconds, self.abort)
+        else:
+            self._stop_timer()
+
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
 
     def _take_head(self) -> bool:
         end = self._buffer.find(b"\r\n\r\n")
@@ -110,23 +216,24 @@ class Connection(asyncio.Protocol):
         if "transfer-encoding" in headers or not (length.isascii() and length.isdigit()) or len(length) > 15:
             self._refuse(411, "give the body's length with Content-Length")
             return False
+        caller = self._gate.who(headers.get("authorization", ""))
+        if caller is not None and not self._gate.admit(self, caller):
+            self.abort()
+            return False
         self._head = (method, path, headers)
         self._length = int(length)
         self._last = headers.get("connection", "").lower() == "close"
+        self._unwanted = self._length > self._body_limit or (caller is None and self._length > 0)
         if self._length > _DISCARD_LIMIT:
             self._last = True
             self._buffer.clear()
-            self._dispatch(None)
-            return False
+            return True
         if headers.get("expect", "").lower() == "100-continue" and self._transport is not None:
             self._transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
-        if self._length > self._body_limit:
+        if self._unwanted:
             here = min(self._length, len(self._buffer))
             del self._buffer[:here]
             self._discarding = self._length - here
-            if not self._discarding:
-                self._dispatch(None)
-            return False
         return True
 
     def _dispatch(self, body: bytes | None) -> None:
@@ -134,6 +241,7 @@ class Connection(asyncio.Protocol):
         method, path, headers = self._head
         self._head = None
         self._answering = True
+        self._stop_timer()  # each request has the whole time
         self._handle(Request(method, path, headers, body), self)
 
     def _refuse(self, status: int, text: str) -> None:
@@ -155,10 +263,19 @@ class Connection(asyncio.Protocol):
         self._answering = False
         if self._last:
             self.close()
-        elif self._buffer:
+        else:
             self._advance()
 
     def close(self) -> None:
+        """End the connection when what it is owed is sent."""
         self.closed = True
         if self._transport is not None:
             self._transport.close()
+            self._mind()
+
+    def abort(self) -> None:
+        """End the connection now."""
+        self.closed = True
+        self._gate.leave(self)
+        if self._transport is not None:
+            self._transport.abort()
