@@ -76,5 +76,5 @@ def events(hub: "Hub", call: Call) -> Answer:
 
 
 def shutdown(hub: "Hub", call: Call) -> Answer:
-    hub.stop()
+    hub.stop(forget=call.fields.truth("forget"))
     return Answer({})

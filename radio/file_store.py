@@ -102,6 +102,9 @@ class FileStore:
         whole = bytes(line.partition(b"\n")[0])
         return Record(seq, json.loads(whole).get("thread", ""), whole)
 
+    def forget(self) -> None:
+        """The file goes with its folder."""
+
     def close(self) -> None:
         os.close(self._descriptor)
         os.close(self._lock)

@@ -81,6 +81,7 @@ class Hub:
         self.unknown_refusals: Counter[str] = Counter()
         self.mailboxes = Mailboxes({lane.name: Path(lane.mailbox) for lane in config.lanes if lane.mailbox})
         self._steps = {lane.name: lane.steps for lane in config.lanes if lane.steps}
+        self.board.counted_step = self._counted_step
         self._callers = {_digest(lane.token): lane.name for lane in config.lanes}
         self._callers[_digest(config.admin_token)] = HUB
         if len(self._callers) != len(config.lanes) + 1:
@@ -88,6 +89,7 @@ class Hub:
         self._known: dict[str, str] = {}
         self._held: list[tuple[Call, Answer]] = []
         self._flush_is_due = False
+        self._forget = False
         self.ended = asyncio.Event()
         self._loop = asyncio.get_running_loop()
         self.mcp: Callable[[Request, Connection, str], None] | None = None
@@ -103,13 +105,20 @@ class Hub:
     def step_of(self, caller: str, fields: Fields, name: str = "step") -> int | None:
         """The caller's step as it says, or as its file of steps says; None where nobody knows."""
         given = fields.optional_whole(name)
-        if given is None and caller in self._steps:
-            with contextlib.suppress(OSError):
-                given = os.lstat(self._steps[caller]).st_size
-        return given
+        return given if given is not None else self._counted(caller)
 
-    def stop(self) -> None:
-        """End after the answers that are owed."""
+    def _counted(self, lane: str) -> int | None:
+        if lane in self._steps:
+            with contextlib.suppress(OSError):
+                return os.lstat(self._steps[lane]).st_size
+        return None
+
+    def _counted_step(self, lane: str) -> int:
+        return self._counted(lane) or 0
+
+    def stop(self, *, forget: bool) -> None:
+        """End after the answers that are owed; with `forget`, leave nothing in a store that others use too."""
+        self._forget = forget
         self._flush_soon()
         self._loop.call_later(0.01, self.ended.set)
 
@@ -119,6 +128,8 @@ class Hub:
         self._flush()
         self.journal.close()
         self.mailboxes.close()
+        if self._forget:  # the log is whole by now
+            self.store.forget()
         self.store.close()
 
     # -- calls

@@ -100,6 +100,7 @@ class HubProcess:
         mcp: bool = False,
         tcp: str | None = None,
         lifetime: float = 24 * 3600,
+        forget: bool = False,
     ) -> None:
         """Prepare a hub.
 
@@ -107,11 +108,13 @@ class HubProcess:
             directory: a folder for the hub's files, outside of every lane.
             store: `sqlite` or `file` (in that folder), or a Redis address.
             real: a run that counts: a Redis that could lose messages is refused.
+            forget: an orderly stop removes the cell's keys from a Redis; `events` has it all.
             lifetime: the hub is ended after this many seconds, whatever happens.
         """
         self.directory = directory
         self.events = directory / "events.jsonl"
         self._lifetime = lifetime
+        self._forget = forget
         self._scratch: Path | None = None
         socket = directory / "socket" / "hub.sock"
         if len(os.fsencode(socket)) > _LONGEST_SOCKET_PATH:
@@ -276,7 +279,7 @@ class HubProcess:
         while self._thread.is_alive() and time.monotonic() < deadline:
             # More than once: it may be just coming back from a death, and not listen yet.
             with contextlib.suppress(HubUnreachable), self._lock:
-                self._admin.call("shutdown", timeout=5)
+                self._admin.call("shutdown", {"forget": self._forget}, timeout=5)
             self._thread.join(0.2)
         if self._thread.is_alive():
             self._kill()

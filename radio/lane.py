@@ -1,7 +1,7 @@
 """What the hub knows of one lane: its queues and cursors, counters and limits. Changed by events only."""
 
 from collections import Counter, OrderedDict, deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from radio.policy import RateWindow
@@ -22,7 +22,15 @@ class Pending:
     size: int
     clock: float
     expires_after_step: int | None = None
+    lifetime: int | None = None  # steps from the first delivery on; None once it has begun
     text: str = ""
+
+    def aging_from(self, step: int) -> "Pending":
+        if self.lifetime is None:
+            return self
+        last = step + self.lifetime
+        given = self.expires_after_step
+        return replace(self, expires_after_step=last if given is None else min(given, last), lifetime=None)
 
 
 @dataclass
@@ -37,6 +45,10 @@ class Track:
         self.cursor = cursor
         while self.waiting and self.waiting[0].index <= cursor:
             self.waiting.popleft()
+
+    def begin_lifetimes(self, step: int) -> None:
+        """A delivery at this step has left these behind: from here on they age."""
+        self.waiting = deque(entry.aging_from(step) for entry in self.waiting)
 
     def drop(self, seqs: frozenset[int]) -> None:
         self.waiting = deque(entry for entry in self.waiting if entry.seq not in seqs)

@@ -244,5 +244,5 @@ OPERATIONS: Mapping[str, Operation] = {
     "verified": Operation(verified, _fields("lane message holds unchanged"), for_lanes=False, for_engine=True),
     "state": Operation(state, frozenset(), for_lanes=False, for_engine=True),
     "events": Operation(events, _fields("after"), for_lanes=False, for_engine=True),
-    "shutdown": Operation(shutdown, frozenset(), for_lanes=False, for_engine=True),
+    "shutdown": Operation(shutdown, _fields("forget"), for_lanes=False, for_engine=True),
 }

@@ -32,7 +32,7 @@ class Limits:
         messages_per_minute: per lane, over any 60 seconds.
         mentions_per_message: the fan-out.
         body_bytes: of one message, both as sent and as framed.
-        lifetime_steps: steps of the receiver, counted from its last known one, after which an unshown mention expires.
+        lifetime_steps: steps of the receiver, from the one it is at, after which an unshown mention expires.
         lifetime_seconds: seconds after which an unshown mention expires.
         total_messages: per lane, over the cell's life.
         threads: per cell.

@@ -13,6 +13,8 @@ from radio.errors import StoreError
 from radio.store import Namespace, Record
 from sandboxes.errors import SetupError
 
+# For keys that no hub is left to remove, because it was killed. A cell's own life is bounded far below this.
+_KEPT_SECONDS = 7 * 24 * 3600
 # The owner's check and the whole batch are one step on the server: a hub that was replaced can write nothing more,
 # and a batch is kept as a whole or not at all. KEYS: owner, log, then a key for each record's thread ("" for none).
 _APPEND = """
@@ -26,10 +28,18 @@ for i = 2, #ARGV, 3 do
     if seq ~= newest + 1 then return redis.error_reply('CROSSTALK_GAP') end
     redis.call('XADD', KEYS[2], ARGV[i] .. '-0', 't', ARGV[i + 1], 'l', ARGV[i + 2])
     if ARGV[i + 1] ~= '' then redis.call('XADD', KEYS[(i - 2) / 3 + 3], ARGV[i] .. '-0', 'n', '') end
+    if ARGV[i + 1] ~= '' then redis.call('EXPIRE', KEYS[(i - 2) / 3 + 3], TTL) end
     newest = seq
   end
 end
+redis.call('EXPIRE', KEYS[1], TTL)
+redis.call('EXPIRE', KEYS[2], TTL)
 return newest
+""".replace("TTL", str(_KEPT_SECONDS))
+# KEYS: owner, then all that is to go.
+_FORGET = """
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return redis.error_reply('CROSSTALK_OWNER') end
+return redis.call('DEL', unpack(KEYS))
 """
 _PAGE = 500
 _PATIENCE_SECONDS = 20.0
@@ -55,9 +65,10 @@ class RedisStore:
         self._redis: Any = redis.Redis.from_url(address, socket_timeout=5, retry=Retry(NoBackoff(), 0))
         self._prefix = f"crosstalk:{namespace.run}:{namespace.cell}:"
         self._owner = secrets.token_hex(16)
+        self._threads: set[str] = set()
         if real:
             self._refuse_forgetful(address)
-        self._call(lambda: self._redis.set(self._prefix + "owner", self._owner))
+        self._call(lambda: self._redis.set(self._prefix + "owner", self._owner, ex=_KEPT_SECONDS))
 
     def _refuse_forgetful(self, address: str) -> None:
         try:
@@ -92,12 +103,15 @@ class RedisStore:
         arguments: list[Any] = [self._owner]
         for record in records:
             keys.append(self._prefix + "thread:" + record.thread)
+            self._threads.add(record.thread)
             arguments += [record.seq, record.thread, record.line]
         self._call(lambda: self._redis.eval(_APPEND, len(keys), *keys, *arguments))
 
     def replay(self, after: int = 0) -> Iterator[Record]:
         for entry, fields in self._entries("log", after):
-            yield Record(entry, fields[b"t"].decode(), fields[b"l"])
+            thread = fields[b"t"].decode()
+            self._threads.add(thread)
+            yield Record(entry, thread, fields[b"l"])
 
     def thread(self, thread: str, after: int = 0) -> Iterator[Record]:
         for entry, _ in self._entries("thread:" + thread, after):
@@ -122,6 +136,10 @@ class RedisStore:
             return None
         fields = entry[0][1]
         return Record(seq, fields[b"t"].decode(), fields[b"l"])
+
+    def forget(self) -> None:
+        keys = [self._prefix + "owner", self._prefix + "log", *(self._prefix + "thread:" + name for name in self._threads)]
+        self._call(lambda: self._redis.eval(_FORGET, len(keys), *keys, self._owner))
 
     def close(self) -> None:
         self._redis.close()

@@ -83,6 +83,9 @@ class SqliteStore:
         row = self._connection.execute("SELECT seq, thread, line FROM records WHERE seq = ?", (seq,)).fetchone()
         return Record(*row) if row else None
 
+    def forget(self) -> None:
+        """The file goes with its folder."""
+
     def close(self) -> None:
         self._connection.close()
         os.close(self._lock)

@@ -87,8 +87,10 @@ class State:
             states[name] = "queued"
             expires = event.data["expires"].get(name)
             size = event.data["size"]
-            index = lane.mentions.last
-            lane.mentions.waiting.append(Pending(index, event.seq, message.id, message.sender, size, event.clock, expires))
+            lifetime = event.data["lifetimes"].get(name)
+            lane.mentions.waiting.append(
+                Pending(lane.mentions.last, event.seq, message.id, message.sender, size, event.clock, expires, lifetime)
+            )
         self._note_states(message.id, states)
 
     def _note_states(self, message: str, states: dict[str, str]) -> None:
@@ -122,6 +124,8 @@ class State:
         lane.noticed = max(lane.noticed, data["cursor"])
         lane.seen = max(lane.seen, data["seen"])
         lane.step = max(lane.step, data["step"] or 0)
+        if data["step"] is not None:
+            lane.mentions.begin_lifetimes(lane.step)
         lane.lease = None
         keep(lane.confirmed, data["lease"], tuple(data["messages"]), 50)
 

@@ -43,6 +43,10 @@ class Store(Protocol):
         """The records of one thread with a number above `after`, in order."""
         ...
 
+    def forget(self) -> None:
+        """Remove what a server that serves other cells too keeps of this one. Files stay: they go with their folder."""
+        ...
+
     def close(self) -> None: ...
 
 

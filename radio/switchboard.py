@@ -9,6 +9,7 @@ from radio import framing
 from radio.clock import Clock
 from radio.errors import Reason, Refused
 from radio.events import EventType
+from radio.expiry import last_steps
 from radio.fields import Fields, envelope_from
 from radio.lane import Lane, Pending
 from radio.message import HUB, Envelope, Message, Thread, Verdict, check_lane_name, envelope_of
@@ -21,12 +22,17 @@ _REFUSALS_TOGETHER = 50
 
 
 class Switchboard(State):
-    """Who may say what where."""
+    """Who may say what where.
+
+    Attributes:
+        counted_step: how many steps a lane has ended by its own file of steps; 0 where nobody counts.
+    """
 
     def __init__(self, limits: Limits, policy: Policy, clock: Clock, read: Callable[[int], Record | None]) -> None:
         super().__init__(clock, read)
         self.limits = limits
         self.policy = policy
+        self.counted_step: Callable[[str], int] = lambda _: 0
         self._unlogged: dict[tuple[str, str], int] = {}
 
     # -- commands of the bench
@@ -159,10 +165,18 @@ class Switchboard(State):
             envelope=envelope,
             origin=origin,
             size=size,
-            expires=self._expiries(mentions, cover),
             key=key,
+            **last_steps(
+                {name: self._step_now(name) for name in mentions},
+                cover.expires_after_step if cover else None,
+                self.limits.lifetime_steps,
+            ),
         )
         return self.message(event.seq)
+
+    def _step_now(self, name: str) -> int:
+        counted = self.counted_step(name)
+        return max(counted, self.lanes[name].step) if counted else 0
 
     def _refuse_finished_sender(self, sender: str) -> None:
         if sender in self.lanes and self.lanes[sender].finished is not None:
@@ -231,19 +245,6 @@ class Switchboard(State):
         if lane.rate.count(self.clock.now()[1]) >= self.limits.messages_per_minute:
             most = self.limits.messages_per_minute
             raise Refused(Reason.RATE, f"{most} messages in a minute is the most allowed; wait and say more in one")
-
-    def _expiries(self, mentions: Sequence[str], cover: Envelope | None) -> dict[str, int]:
-        """For each receiver the last of its steps at which the message is still shown."""
-        result: dict[str, int] = {}
-        for name in mentions:
-            bounds = []
-            if cover is not None and cover.expires_after_step is not None:
-                bounds.append(cover.expires_after_step)
-            if self.limits.lifetime_steps is not None:
-                bounds.append(self.lanes[name].step + self.limits.lifetime_steps)
-            if bounds:
-                result[name] = min(bounds)
-        return result
 
     def respond(self, name: str, fields: Fields) -> None:
         """Note what a lane did with a message.

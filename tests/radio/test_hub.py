@@ -398,6 +398,36 @@ def test_mentions_expire_in_the_receivers_steps(make_hub: MakeHub) -> None:
     assert hub.counters()["b"]["expired"] == 1
 
 
+@pytest.mark.parametrize("counted", [True, False])
+@pytest.mark.parametrize("lifetime", [1, 50])
+def test_a_lane_without_mail_for_long_is_shown_what_is_sent_now(make_hub: MakeHub, counted: bool, lifetime: int) -> None:
+    hub = make_hub(limits=Limits(lifetime_steps=lifetime))
+    lane = hub.lanes["b"]
+    a, b = hub.client("a"), hub.client("b")
+    thread = a.create_thread("plan")
+    for step in (60, 200):
+        lane.steps.write_bytes(b"." * step * counted)
+        sent = a.send_message(thread, "said just now", ["b"])
+        lane.steps.write_bytes(b"." * (step + 1) * counted)
+        assert deliver(lane.mailbox, b, step=step + 1).messages == (sent,)
+    assert hub.counters()["b"]["expired"] == 0
+
+
+@pytest.mark.parametrize("counted", [True, False])
+def test_what_a_delivery_left_behind_ages(make_hub: MakeHub, kill_hub: Callable[[HubProcess], None], counted: bool) -> None:
+    hub = make_hub(limits=Limits(lifetime_steps=5), policy=Policy(delivery_bytes=600))
+    lane = hub.lanes["b"]
+    a, b = hub.client("a"), hub.client("b")
+    thread = a.create_thread("plan")
+    lane.steps.write_bytes(b"." * 60 * counted)
+    sent = [a.send_message(thread, text * 400, ["b"]) for text in "xyz"]
+    assert deliver(lane.mailbox, b, step=61).messages == (sent[0],)
+    kill_hub(hub)
+    assert deliver(lane.mailbox, b, step=65).messages == (sent[1],)
+    assert deliver(lane.mailbox, b, step=67).messages == ()
+    assert hub.counters()["b"]["expired"] == 1
+
+
 def test_old_mentions_expire(make_hub: MakeHub) -> None:
     hub = make_hub(limits=Limits(lifetime_seconds=0.0))
     lane = hub.lanes["b"]

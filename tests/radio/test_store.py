@@ -241,3 +241,25 @@ def test_a_namespace_that_could_be_another_is_refused(name: str) -> None:
 def test_an_unknown_address_is_refused() -> None:
     with pytest.raises(SetupError, match="no such store"):
         open_store("mongo:x", Namespace("run", "cell"), real=False)
+
+
+@pytest.mark.needs("redis-server")
+@pytest.mark.parametrize("kept", [False, True])
+def test_a_cell_leaves_nothing_in_a_redis_that_others_use(redis_server: Any, make_hub: Callable[..., Any], kept: bool) -> None:
+    import redis
+
+    hub = make_hub(cell=f"forgotten{kept}", store=redis_server.address, forget=not kept)
+    make_hub(cell=f"other{kept}", store=redis_server.address)
+    a = hub.client("a")
+    for name in ("plan", "more"):
+        a.send_message(a.create_thread(name), "hello", ["b"])
+    run = hub.config.run
+    with redis.Redis.from_url(redis_server.address) as server:
+        own = list(server.scan_iter(f"crosstalk:{run}:forgotten{kept}:*"))
+        assert len(own) == 4
+        week = 7 * 24 * 3600
+        assert all(week - 600 < server.ttl(key) <= week for key in own)
+        hub.stop()
+        assert len(list(server.scan_iter(f"crosstalk:{run}:forgotten{kept}:*"))) == 4 * kept
+        assert list(server.scan_iter(f"crosstalk:{run}:other{kept}:*"))
+    assert b"hub_stopped" in hub.events.read_bytes()
