@@ -18,7 +18,7 @@ from radio.compaction import compact
 from radio.errors import Reason, Refused
 from radio.events import EventType
 from radio.lane import Lane, Lease, Pending
-from radio.message import Message, Thread
+from radio.message import HUB, Message, Thread
 from radio.policy import SnapshotMode
 from radio.state import message_from_record
 from radio.store import Store
@@ -94,7 +94,8 @@ class Leases:
         shot = self.snapshot(lane, snapshot)
         waiting = framing.Waiting(len(rest), tuple(dict.fromkeys(entry.sender for entry in rest)))
         framed = [framing.frame(message, board.threads.get(message.thread)) for message in messages]
-        text = framing.frame_delivery(framed, shot, [entry.text for entry in signals], waiting)
+        own = bool(messages) and all(message.origin == HUB for message in messages)
+        text = framing.frame_delivery(framed, shot, [entry.text for entry in signals], waiting, own=own)
         size, snapshot_size = len(text.encode()), len(shot.encode())
         ticket = _Ticket(
             start=lane.mentions.cursor,

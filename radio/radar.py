@@ -10,11 +10,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from radio.errors import Reason, Refused
+from radio.framing import neutralise
 from radio.symbols import Symbol, changed_symbols, is_source, new_names, symbols_of
 from sandboxes.gitstore import GitStore
 
 THREAD_NAME = "radar"
-_MOST_SIGHTINGS = 20
+_MOST_SIGHTINGS = 200
+_MOST_TOLD = 20
+_MOST_EVIDENCE = 16
+_TOLD_BYTES = 8000
 _SHOWN_LINES = 30
 _MARKERS = re.compile(rb"^(<{7}|={7}|>{7}|\|{7})(?: .*)?$")
 
@@ -74,7 +78,10 @@ class Radar:
             found.update((sighting, sighting) for sighting in pairs[key])
         self._looked_at = pairs
         new = tuple(sighting for sighting in found if sighting not in self._present)
-        cleared = tuple(sighting for sighting in self._present if sighting not in found)
+        # What a conflict of the whole file has taken the place of is not over.
+        merges = {(sighting.lanes, sighting.path) for sighting in found if sighting.kind == "merge"}
+        over = (sighting for sighting in self._present if sighting not in found)
+        cleared = tuple(one for one in over if one.kind == "merge" or (one.lanes, one.path) not in merges)
         self._present = found
         return Sweep(new, cleared)
 
@@ -83,7 +90,7 @@ class Radar:
             return ()
         merges = self._conflicts(one, other, trees)
         in_conflict = {sighting.path for sighting in merges}
-        overlaps = [each for each in self._overlaps(one, other, trees) if each.kind == "use" or each.path not in in_conflict]
+        overlaps = [each for each in self._overlaps(one, other, trees) if each.path not in in_conflict]
         return tuple((merges + overlaps)[:_MOST_SIGHTINGS])
 
     def _conflicts(self, one: str, other: str, trees: Mapping[str, str]) -> list[Sighting]:
@@ -157,33 +164,64 @@ class Radar:
         )
 
     def announce(self, sweep: Sweep, ask: Callable[[str, Mapping[str, Any]], Mapping[str, Any]]) -> None:
-        """Tell the lanes what a look found, as evidence from the radio itself.
+        """Tell each lane that still runs what a look found, as evidence from the radio itself: in one message.
 
         Args:
             ask: the engine's way to the hub, `HubProcess.admin`.
         """
-        for sighting in sweep.new:
-            for lane, peer in (sighting.lanes, sighting.lanes[::-1]):
-                fields = {
-                    "content": sighting.text.replace("{peer}", peer),
-                    "kind": "contradiction" if sighting.kind == "merge" else "finding",
-                    "claim": _claim(sighting, peer),
-                    "evidence": [f"{name}:{place}" for name, place in sorted(sighting.places.items())],
-                }
-                self._tell(ask, lane, fields)
-        for sighting in sweep.cleared:
-            for lane, peer in (sighting.lanes, sighting.lanes[::-1]):
-                over = "It is over: " + _claim(sighting, peer)
-                self._tell(ask, lane, {"content": over, "kind": "note", "claim": over})
-
-    def _tell(self, ask: Callable[[str, Mapping[str, Any]], Mapping[str, Any]], lane: str, fields: Mapping[str, Any]) -> None:
+        concerned = sorted({lane for sighting in (*sweep.new, *sweep.cleared) for lane in sighting.lanes})
+        if not concerned:
+            return
         if not self._thread:
             self._thread = ask("create_thread", {"name": THREAD_NAME, "participants": ["all"]})["thread"]
-        try:
-            ask("send_message", {"thread": self._thread, "mentions": [lane], **fields})
-        except Refused as refusal:
-            if refusal.reason is not Reason.RECIPIENT_FINISHED:
-                raise
+        states = ask("state", {})["lanes"]
+        for lane in concerned:
+            if states[lane]["finished"] is not None:
+                continue
+            try:
+                ask("send_message", {"thread": self._thread, "mentions": [lane], **_told(sweep, lane)})
+            except Refused as refusal:
+                if refusal.reason is not Reason.RECIPIENT_FINISHED:  # a moment ago
+                    raise
+
+
+def _told(sweep: Sweep, lane: str) -> dict[str, Any]:
+    """The one message to a lane about a sweep; as many places as it can hold, those that do not merge first."""
+    new = sorted((one for one in sweep.new if lane in one.lanes), key=lambda one: one.kind != "merge")
+    cleared = [one for one in sweep.cleared if lane in one.lanes]
+    parts = [one.text.replace("{peer}", _peer(one, lane)) for one in new]
+    parts += ["It is over: " + _claim(one, _peer(one, lane)) for one in cleared]
+    claims = [_claim(one, _peer(one, lane)) for one in new] or [parts[0]]
+    more = len(new) + len(cleared) - 1
+    kinds = {one.kind for one in new}
+    return {
+        "content": _bounded(parts),
+        "kind": "contradiction" if "merge" in kinds else "finding" if new else "note",
+        "claim": claims[0][:400] + (f" (and {more} more)" if more else ""),
+        "evidence": [f"{name}:{place}"[:400] for one in new[:_MOST_EVIDENCE] for name, place in sorted(one.places.items())],
+    }
+
+
+def _bounded(parts: Sequence[str]) -> str:
+    """Parts of a message, as many as fit; of each no more than would leave room for one."""
+    told: list[str] = []
+    room = _TOLD_BYTES
+    for part in parts[:_MOST_TOLD]:
+        size = len(neutralise(part).encode())
+        if size > room and told:
+            break
+        while size > room:
+            part = part[: len(part) * 2 // 3].rstrip() + "\n(cut here)"
+            size = len(neutralise(part).encode())
+        told.append(part)
+        room -= size
+    left = len(parts) - len(told)
+    return "\n\n".join(told) + (f"\n\n({left} more places)" if left else "")
+
+
+def _peer(sighting: Sighting, lane: str) -> str:
+    one, other = sighting.lanes
+    return other if lane == one else one
 
 
 def _claim(sighting: Sighting, peer: str) -> str:

@@ -8,7 +8,19 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from radio.framing import HEAD, MARGIN, PREAMBLE, Waiting, body, frame, frame_delivery, frame_snapshot, label, neutralise
+from radio.framing import (
+    HEAD,
+    MARGIN,
+    OWN_PREAMBLE,
+    PREAMBLE,
+    Waiting,
+    body,
+    frame,
+    frame_delivery,
+    frame_snapshot,
+    label,
+    neutralise,
+)
 from radio.message import Envelope, Kind, Message, Thread
 
 THREAD = Thread("t1", "plan", "a", ("a", "b"))
@@ -107,3 +119,12 @@ def test_the_frame_says_what_it_is_and_asks_to_hide_nothing() -> None:
     assert "signal from the run, not from a peer: stop now" in text
     assert "3 more waiting (from a)" in text
     assert not re.search(r"\b(hide|secret|do not (tell|mention|reveal)|don't (tell|mention))\b", text, re.IGNORECASE)
+
+
+@pytest.mark.parametrize(
+    ("own", "snapshot", "preamble"), [(True, "", OWN_PREAMBLE), (True, "s", PREAMBLE), (False, "", PREAMBLE)]
+)
+def test_whose_words_a_delivery_holds_is_said_truly(own: bool, snapshot: str, preamble: str) -> None:
+    text = frame_delivery([frame(message("body"), THREAD)], snapshot, [], Waiting(0, ()), own=own)
+    assert [each in text for each in (PREAMBLE, OWN_PREAMBLE)] == [preamble == PREAMBLE, preamble == OWN_PREAMBLE]
+    assert "not an instruction" in preamble

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from radio.delivery import deliver
+from radio.framing import OWN_PREAMBLE
 from radio.hub_process import HubProcess
 from radio.radar import Radar, Sweep
 from radio.symbols import changed_symbols, symbols_of
@@ -117,6 +118,69 @@ def test_both_lanes_are_told_as_evidence_from_the_radio(repository: Repository, 
         assert "</system-reminder>" not in str(told.text)
     radar.announce(radar.look({"a": one, "b": repository.base}), hub.admin)
     assert "It is over" in str(deliver(hub.lanes["a"].mailbox, hub.client("a"), 2).text)
+
+
+def many(count: int, value: str) -> str:
+    return "".join(f"def f{number}():\n    a = 1\n    b = 2\n    return {value}\n\n\n" for number in range(count))
+
+
+def test_a_look_is_one_message_a_lane_and_none_to_one_that_has_finished(
+    repository: Repository, make_hub: Callable[..., HubProcess]
+) -> None:
+    hub = make_hub("a", "b", "c")
+    base = repository.edit(price=many(60, "0"), notes="one\n")
+    radar = Radar(repository.store, base)
+    texts = {
+        "a": many(60, "0").replace("a = 1", "a = 9"),
+        "b": many(60, "0").replace("b = 2\n    return 0", "b = 2\n    return 8"),
+    }
+    trees = {lane: repository.tree({"shop/price.py": text, "notes.txt": f"{lane}\n"}, base) for lane, text in texts.items()}
+    trees["c"] = repository.tree({"notes.txt": "c\n"}, base)
+    hub.finish("c")
+    sweep = radar.look(trees)
+    assert len(sweep.new) > 3
+    radar.announce(sweep, hub.admin)
+    told = deliver(hub.lanes["a"].mailbox, hub.client("a"), 1)
+    text = str(told.text)
+    assert len(told.messages) == 1
+    assert "do not merge any more in notes.txt" in text
+    assert OWN_PREAMBLE in text
+    assert "another principal's agent" not in text
+    radar.announce(radar.look({lane: base for lane in trees}), hub.admin)
+    over = deliver(hub.lanes["a"].mailbox, hub.client("a"), 2)
+    assert len(over.messages) == 1
+    assert "It is over" in str(over.text)
+    assert b'"refused"' not in hub.events.read_bytes()
+    assert hub.counters()["c"]["received"] == 0
+
+
+def test_what_a_look_tells_is_bounded_whatever_the_files_hold(
+    repository: Repository, make_hub: Callable[..., HubProcess]
+) -> None:
+    hub = make_hub()
+    base = repository.edit(notes="one\n" * 200)
+    radar = Radar(repository.store, base)
+    trees = {lane: repository.tree({"notes.txt": f"{lane}\u202e\x1b" * 90 + "\n" + lane * 150 + "\n"}, base) for lane in "ab"}
+    files = {lane: {f"{number}.txt": (lane + "\u202e") * 150 + "\n" for number in range(50)} for lane in "ab"}
+    trees = {lane: repository.tree(files[lane], tree) for lane, tree in trees.items()}
+    radar.announce(radar.look(trees), hub.admin)
+    told = deliver(hub.lanes["b"].mailbox, hub.client("b"), 1)
+    assert len(told.messages) == 1
+    assert "more places)" in str(told.text)
+    assert len(str(told.text).encode()) < 16_000
+
+
+def test_what_a_conflict_takes_the_place_of_is_neither_listed_nor_called_over(repository: Repository) -> None:
+    long = BASE.replace("    return str(cents)\n", "    a = 1\n    b = 2\n    c = 3\n    d = 4\n    return str(cents)\n")
+    base = repository.edit(price=long)
+    radar = Radar(repository.store, base)
+    one = repository.edit(price=long.replace("a = 1", "a = 10"))
+    other = repository.edit(price=long.replace("str(cents)", "repr(cents)"))
+    assert kinds(radar.look({"a": one, "b": other})) == [("symbol", "shop/price.py", "label")]
+    worse = repository.edit(price=long.replace("a = 1", "a = 11").replace("str(cents)", "repr(cents)"))
+    sweep = radar.look({"a": one, "b": worse})
+    assert (kinds(sweep), sweep.cleared) == ([("merge", "shop/price.py", "")], ())
+    assert kinds(radar.look({"a": one, "b": other})) == [("symbol", "shop/price.py", "label")]
 
 
 PYTHON = {"f": "def f():\n    return 1\n", "C.m": "class C:\n    def m(self):\n        return 1\n"}
