@@ -98,6 +98,7 @@ class RadioLink:
                         drains_at_stop=int(self.scenario.drain_at_stop),
                     ),
                     real=not self.harness.scripted,
+                    forget=True,
                 )
             )
             for lane in self.scenario.lanes:

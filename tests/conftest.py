@@ -1,12 +1,13 @@
 """What every test may use: programs that a machine may lack, and a small sound pair."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from small_pair import write_pair
 
-from harnesses.programs import find_file
+from harnesses.programs import find_file, npm_folder
 from instances.load import load
 from instances.model import Family, Instance
 
@@ -25,6 +26,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # Tests that give a program another home would not find it in the cache of this one.
+    os.environ["PATH"] = f"{npm_folder() / 'node_modules' / '.bin'}{os.pathsep}{os.environ['PATH']}"
     config.addinivalue_line("markers", "needs(program): the test needs a program that the machine may lack")
 
 
