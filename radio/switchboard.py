@@ -175,7 +175,7 @@ class Switchboard(State):
         return self.message(event.seq)
 
     def _step_now(self, name: str) -> int:
-        counted = self.counted_step(name)
+        counted = self.counted_step(name) if self.limits.lifetime_steps is not None else 0
         return max(counted, self.lanes[name].step) if counted else 0
 
     def _refuse_finished_sender(self, sender: str) -> None:
