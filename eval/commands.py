@@ -164,10 +164,13 @@ def compare(
     Example: crosstalk compare results/first oracle parallel-unaware
     """
     from eval.compare import compare as compare_scenarios
-    from eval.compare import render_comparison
+    from eval.compare import left_out, render_comparison
     from eval.storage import ResultsFolder
 
-    typer.echo(render_comparison(*compare_scenarios(ResultsFolder(folder), scenarios)), nl=False)
+    results = ResultsFolder(folder)
+    typer.echo(render_comparison(*compare_scenarios(results, scenarios)), nl=False)
+    if out := left_out(results, scenarios):
+        typer.echo(f"INCOMPLETE: {out} planned cell(s) of these scenarios have no verdict yet and are left out")
 
 
 @app.command()

@@ -97,6 +97,13 @@ def compare(results: ResultsFolder, scenarios: Sequence[str]) -> tuple[list[Comp
     return _adjusted(rows), best
 
 
+def left_out(results: ResultsFolder, scenarios: Sequence[str]) -> int:
+    """How many planned cells of some scenarios are in no comparison: without a record, or infrastructure."""
+    planned = [cell for cell in results.manifest().cells if cell.scenario in scenarios]
+    records = [results.record(cell) for cell in planned]
+    return sum(record is None or record.status is Status.INFRASTRUCTURE for record in records)
+
+
 def _comparison(family: str, cells: Sequence[CellRecord], first: str, second: str, seed: str) -> Comparison:
     one = [cell for cell in cells if cell.scenario == first]
     other = [cell for cell in cells if cell.scenario == second]

@@ -129,6 +129,7 @@ def test_compare(undisturbed: ResultsFolder) -> None:
     assert "exact McNemar" in text
     assert "SCRIPTED" in text
     assert "oracle, best of k" in text
+    assert "INCOMPLETE" not in text
 
 
 def test_nothing_is_left_behind(undisturbed: ResultsFolder) -> None:
@@ -191,6 +192,7 @@ def test_infrastructure_cells_are_run_again_and_shown_apart(undisturbed: Results
     (results.cells / cell / "record.json").write_text(broken.model_dump_json(), encoding="utf-8")
     row = next(row for row in build_report(results).rows if (row.family, row.scenario) == ("contradictory", "oracle"))
     assert (row.n, row.infrastructure, row.incomplete, row.pass_rate, row.mean_effective_tokens) == (0, 1, True, None, None)
+    assert "INCOMPLETE: 1 planned" in crosstalk("compare", results.path, "oracle", "parallel-unaware").stdout
     parallel = next(row for row in build_report(results).rows if row.scenario == "parallel-unaware")
     assert (parallel.relative_cost, parallel.n_matched) == (None, 0)
     text = crosstalk("resume", results.path).stdout
