@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from datetime import datetime
+from importlib.util import find_spec
 from pathlib import Path
 from threading import Event, Lock, Thread
 from types import TracebackType
@@ -61,7 +62,11 @@ class LaneCounts:
 
 def lacking(scenario: Scenario) -> str:
     """What this machine lacks for a scenario's store; empty where nothing is missing."""
-    if scenario.store is Store.REDIS and "CROSSTALK_REDIS_URL" not in os.environ and shutil.which("redis-server") is None:
+    if scenario.store is not Store.REDIS:
+        return ""
+    if find_spec("redis") is None:
+        return "needs the package redis: pip install 'crosstalk-bench[redis]'"
+    if "CROSSTALK_REDIS_URL" not in os.environ and shutil.which("redis-server") is None:
         return "needs a Redis: install redis-server, or set CROSSTALK_REDIS_URL"
     return ""
 
