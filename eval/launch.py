@@ -1,0 +1,134 @@
+"""From what the user asks for to a run and its report: choose, prove, freeze the plan, run, report."""
+
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import typer
+
+from eval.bench import Bench
+from eval.plan import make_manifest
+from eval.progress import progress
+from eval.records import RunManifest
+from eval.report import build_report
+from eval.report_formats import Format, render
+from eval.request import RunRequest, SandboxName, sandboxes_named
+from eval.run import instances_of, run_cells
+from eval.soundness import known_sound
+from eval.storage import ResultsFolder
+from harnesses.base import Harness
+from harnesses.registry import open_harness
+from instances.load import PAIRS, select
+from instances.model import Instance
+from reconcilers.base import Reconciler
+from reconcilers.registry import reconciler_named, transport_for
+from sandboxes.errors import SetupError
+from scenarios.own import scenario_of_record
+
+
+def begin(request: RunRequest) -> None:
+    """Begin a run and carry it to its report; nothing is written before the whole request has proved to be possible.
+
+    Raises:
+        InstanceError, SetupError: what is asked for cannot be run as it was asked.
+        KeyboardInterrupt: see `run_cells`.
+    """
+    instances = select(request.instance_terms())
+    results = ResultsFolder(request.folder())
+    with open_harness(request.harness, request.model) as program:
+        choice = request.choice(instances, program)
+        reconcilers = _reconcilers(choice.reconcilers, choice.reconciler_model)
+        choice.sandboxes.prove()
+        if not request.unsound:
+            _refuse_unsound(instances)
+        manifest = make_manifest(choice, results.path.name)
+        results.create(manifest)
+        _announce(manifest)
+        _run_and_report(_bench(manifest, results, instances, program, reconcilers), request.jobs)
+
+
+def go_on(folder: Path, jobs: int) -> None:
+    """Go on with a run that was begun, to its report.
+
+    Raises:
+        InstanceError, SetupError: there is no run, or something that it was begun with has changed.
+        KeyboardInterrupt: see `run_cells`.
+    """
+    results = ResultsFolder(folder)
+    manifest = results.manifest()
+    instances = instances_of(manifest)
+    with open_harness(str(manifest.configuration["harness"]), manifest.configuration["model"]) as program:
+        _refuse_other_versions(manifest, program)
+        reconcilers = _reconcilers(manifest.reconcilers, manifest.reconciler_model)
+        _announce(manifest)
+        _run_and_report(_bench(manifest, results, instances, program, reconcilers), jobs)
+
+
+def _reconcilers(names: Sequence[str], asks: Mapping[str, str | None] | None) -> list[Reconciler]:
+    """The run's reconcilers, the one that asks a model with the way to it."""
+    transport = None
+    if asks:
+        transport = transport_for(str(asks["model"]), url=asks["url"], key_variable=asks["key_variable"])
+    return [reconciler_named(name, transport) for name in names]
+
+
+def _refuse_unsound(instances: Sequence[Instance]) -> None:
+    unknown = [_address(one) for one in instances if not known_sound(one)]
+    if unknown:
+        names = " ".join(unknown[:5]) + (" ..." if len(unknown) > 5 else "")
+        raise SetupError(
+            f"not known to be sound as they are now: {names}; run `crosstalk check {names}` first, or give --unsound"
+        )
+
+
+def _address(instance: Instance) -> str:
+    """What names an instance on the command line: its id where it is shipped, else its folder."""
+    return instance.id if PAIRS in instance.folder.parents else str(instance.folder)
+
+
+def _refuse_other_versions(manifest: RunManifest, program: Harness) -> None:
+    changed = [
+        f"{name} {manifest.versions.get(name)} -> {now}"
+        for name, now in program.versions().items()
+        if manifest.versions.get(name) != now
+    ]
+    if changed:
+        raise SetupError(f"the run was begun with other versions ({', '.join(changed)}); put them back, or start a new run")
+
+
+def _announce(manifest: RunManifest) -> None:
+    typer.echo(
+        f"{len(manifest.cells)} cells: {len(manifest.instances)} instances, {len(manifest.scenarios)} scenarios, "
+        f"{manifest.repeats} repeat(s), {manifest.configuration_label}, sandbox {manifest.sandbox}",
+        err=True,
+    )
+    if manifest.scripted:
+        typer.echo("agents are scripted: none calls a model", err=True)
+    for one in manifest.skipped:
+        typer.echo(f"skipped {one.scenario} on {one.instances} instance(s): {one.reason}", err=True)
+
+
+def _bench(
+    manifest: RunManifest,
+    results: ResultsFolder,
+    instances: Sequence[Instance],
+    program: Harness,
+    reconcilers: Sequence[Reconciler],
+) -> Bench:
+    scenarios = [scenario_of_record(one.fields) for one in manifest.scenarios]
+    return Bench(manifest, results, instances, scenarios, program, sandboxes_named(SandboxName(manifest.sandbox)), reconcilers)
+
+
+def _run_and_report(bench: Bench, jobs: int) -> None:
+    results = bench.results
+    try:
+        with progress() as watcher:
+            run_cells(bench, jobs, watcher)
+    except KeyboardInterrupt:
+        typer.echo(f"interrupted; go on with: crosstalk resume {results.path}", err=True)
+        raise
+    found = build_report(results)
+    typer.echo(render(found, Format.TABLE), nl=False)
+    typer.echo(f"records: {results.path}", err=True)
+    if found.run.infrastructure:
+        sys.exit(1)

@@ -1,0 +1,143 @@
+"""What `crosstalk run` is asked for: a field an option, and the plan's choice made of them."""
+
+import inspect
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from datetime import UTC, datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_type_hints
+
+import typer
+
+from sandboxes.errors import SetupError
+
+if TYPE_CHECKING:
+    from eval.plan import Choice
+    from harnesses.base import Harness
+    from instances.model import Instance
+    from sandboxes.base import SandboxFactory
+
+_Request = TypeVar("_Request")
+
+
+class SandboxName(StrEnum):
+    LOCAL = "local"
+    UNISOLATED = "unisolated"
+
+
+def processors() -> int:
+    return os.cpu_count() or 1
+
+
+@dataclass(frozen=True)
+class RunRequest:
+    """The options of `crosstalk run`, each with what it is called and what its help says."""
+
+    instances: Annotated[
+        list[str] | None,
+        typer.Option("--instances", "-i", help="A family, an id, a glob of ids, or a path; repeatable. All by default."),
+    ] = None
+    scenarios: Annotated[
+        list[str] | None,
+        typer.Option("--scenarios", "-s", help="Names, groups, or a YAML file, comma-separated or repeated. All by default."),
+    ] = None
+    harness: Annotated[str, typer.Option(help="The agent program: replay, claude-code, codex, or module.Class.")] = "replay"
+    model: Annotated[
+        str | None, typer.Option(help="As the program takes it; `scripted` drives a real program by the scripted model server.")
+    ] = None
+    reconciler_model: Annotated[
+        str | None, typer.Option(help="Combine by this model too, as LiteLLM takes it, or as the endpoint names it.")
+    ] = None
+    reconciler_url: Annotated[str | None, typer.Option(help="Its endpoint with OpenAI's chat completions.")] = None
+    reconciler_key: Annotated[str | None, typer.Option(help="The environment variable that holds its key.")] = None
+    repeats: Annotated[int, typer.Option(min=1, help="Cells for each instance and scenario.")] = 1
+    jobs: Annotated[int, typer.Option(min=1, help="Cells at a time.", show_default="processors")] = processors()
+    seed: Annotated[int, typer.Option(help="Of the schedule of scripted lanes, of orders, of resampling.")] = 0
+    out: Annotated[Path | None, typer.Option(help="The results folder; results/<time> by default.")] = None
+    sandbox: Annotated[SandboxName, typer.Option(help="Where lanes and tests run.")] = SandboxName.LOCAL
+    max_steps: Annotated[int, typer.Option(min=1, help="Tool calls of one turn.")] = 200
+    max_minutes: Annotated[float, typer.Option(min=0.01, help="Minutes of one turn.")] = 30.0
+    unsound: Annotated[bool, typer.Option("--unsound", help="Run instances too that were not checked, or not sound.")] = False
+
+    def folder(self) -> Path:
+        """Where the results go, by the clock where the user names nothing."""
+        return self.out or Path("results") / datetime.now(UTC).strftime("%Y-%m-%dT%H-%M-%SZ")
+
+    def instance_terms(self) -> list[str]:
+        """Raises SetupError where one is empty."""
+        return _terms(self.instances, "--instances")
+
+    def reconciler_asks(self) -> Mapping[str, str | None] | None:
+        """Which model combines and the way to it; `None` where none is to.
+
+        Raises:
+            SetupError: there is a way, and no model.
+        """
+        if self.reconciler_model:
+            return {"model": self.reconciler_model, "url": self.reconciler_url, "key_variable": self.reconciler_key}
+        if self.reconciler_url or self.reconciler_key:
+            raise SetupError("--reconciler-url and --reconciler-key go with --reconciler-model")
+        return None
+
+    def choice(self, instances: "Sequence[Instance]", program: "Harness") -> "Choice":
+        """What the plan is made of.
+
+        Raises:
+            SetupError: the options name what there is not, or do not go together.
+        """
+        from eval.plan import Choice
+        from harnesses.base import Configuration, Limits
+        from reconcilers import RECONCILERS
+        from reconcilers.registry import MODEL
+        from scenarios.catalog import select
+
+        asks = self.reconciler_asks()
+        return Choice(
+            instances=instances,
+            scenarios=select(_terms(self.scenarios, "--scenarios")),
+            configuration=Configuration(self.harness, self.model),
+            harness=program,
+            sandboxes=sandboxes_named(self.sandbox),
+            reconcilers=[*RECONCILERS, *([MODEL] if asks else [])],
+            reconciler_model=asks,
+            repeats=self.repeats,
+            seed=self.seed,
+            limits=Limits(self.max_steps, self.max_minutes),
+        )
+
+
+def takes(request: type[_Request]) -> Callable[[Callable[[_Request], None]], Callable[..., None]]:
+    """Makes of a function of one request a command with an option for each of the request's fields."""
+
+    def decorate(function: Callable[[_Request], None]) -> Callable[..., None]:
+        def command(**options: Any) -> None:
+            function(request(**options))
+
+        hints = get_type_hints(request, include_extras=True)
+        # Typer reads a command's options from its signature and its annotations.
+        command.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+            [
+                inspect.Parameter(one.name, inspect.Parameter.KEYWORD_ONLY, default=one.default, annotation=hints[one.name])
+                for one in fields(request)  # type: ignore[arg-type]
+            ]
+        )
+        command.__annotations__ = hints
+        command.__name__, command.__doc__ = function.__name__, function.__doc__
+        return command
+
+    return decorate
+
+
+def sandboxes_named(name: SandboxName) -> "SandboxFactory":
+    from sandboxes.local import LocalSandboxFactory, UnisolatedSandboxFactory
+
+    return LocalSandboxFactory() if name is SandboxName.LOCAL else UnisolatedSandboxFactory()
+
+
+def _terms(values: list[str] | None, option: str) -> list[str]:
+    terms = [term.strip() for value in values or [] for term in value.split(",")]
+    if values is not None and not all(terms):
+        raise SetupError(f"{option} holds an empty name; leave the option out for all")
+    return terms
