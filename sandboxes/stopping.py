@@ -1,9 +1,7 @@
 """Ending every program of this process at once, when the user interrupts a run."""
 
 import contextlib
-import os
-import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Lock
 
@@ -15,26 +13,27 @@ class StoppedError(BenchError):
 
 
 _lock = Lock()
-_running: set[int] = set()  # leaders that are not reaped yet; guarded by _lock
+_running: dict[object, Callable[[], None]] = {}  # what ends each program that runs; guarded by _lock
 _stopping = False  # guarded by _lock
 
 
 @contextmanager
-def stoppable(leader: int) -> Iterator[None]:
-    """For as long as a program runs: an interrupt ends it. The leader must not be reaped inside.
+def stoppable(end: Callable[[], None]) -> Iterator[None]:
+    """For as long as a program runs: an interrupt ends it, by `end`, which must not wait and must be good until then.
 
     Raises:
-        StoppedError: there was an interrupt; the leader was told to end.
+        StoppedError: there was an interrupt; the program was told to end.
     """
+    key = object()
     with _lock:
-        _running.add(leader)
+        _running[key] = end
         if _stopping:
-            os.kill(leader, signal.SIGKILL)
+            end()
     try:
         yield
     finally:
         with _lock:
-            _running.discard(leader)
+            del _running[key]
             stopped = _stopping
     if stopped:
         raise StoppedError("interrupted")
@@ -53,9 +52,9 @@ def no_programs() -> Iterator[None]:
     global _stopping
     with _lock:
         _stopping = True
-        for leader in _running:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(leader, signal.SIGKILL)
+        for end in _running.values():
+            with contextlib.suppress(OSError):  # it has ended by itself
+                end()
     try:
         yield
     finally:

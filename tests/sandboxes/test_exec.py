@@ -14,8 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sandboxes.errors import SandboxError
-from sandboxes.exec import _Kept, run
+from sandboxes.exec import run
 from sandboxes.processes import MARKER
+from sandboxes.pump import Kept
 
 PYTHON = (sys.executable, "-I", "-c")
 
@@ -185,7 +186,7 @@ def test_flood_does_not_pass_the_deadline() -> None:
 
 @given(st.lists(st.binary(max_size=40), max_size=30), st.integers(min_value=1, max_value=100))
 def test_head_and_tail(pieces: list[bytes], limit: int) -> None:
-    kept = _Kept(limit)
+    kept = Kept(limit)
     for piece in pieces:
         kept.add(piece)
     whole = b"".join(pieces)
