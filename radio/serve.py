@@ -13,6 +13,8 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+import uvloop
+
 from radio.config import HubConfig, decode_config
 from radio.errors import Refused, StoreError
 from radio.hub import BODY_LIMIT, Hub
@@ -32,7 +34,7 @@ def main() -> int:
     logging.basicConfig(level=logging.WARNING, format="%(name)s: %(message)s")
     try:
         config = decode_config(sys.stdin.buffer.read())
-        return asyncio.run(serve(config))
+        return uvloop.run(serve(config))
     except (BenchError, OSError) as error:
         print(f"crosstalk radio: {error}", file=sys.stderr)
         return 2

@@ -1,7 +1,11 @@
 """The default store: SQLite in WAL mode, owned by one process, a batch a transaction."""
 
+import json
 import os
 import sqlite3
+from array import array
+from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -11,14 +15,18 @@ from radio.store import Namespace, Record
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS records (seq INTEGER PRIMARY KEY, thread TEXT NOT NULL, line BLOB NOT NULL);
-CREATE INDEX IF NOT EXISTS by_thread ON records (thread, seq) WHERE thread <> '';
 CREATE TABLE IF NOT EXISTS owner (run TEXT NOT NULL, cell TEXT NOT NULL);
 """
 _PAGE = 500
+# Folding the WAL in waits for the disk, and every answer of the hub with it: rarely, then (16 MiB), and at the end.
+_PAGES_OF_WAL = 4000
 
 
 class SqliteStore:
-    """`synchronous=NORMAL` in WAL keeps what was committed through any kill of a process (not through a power cut)."""
+    """`synchronous=NORMAL` in WAL keeps what was committed through any kill of a process (not through a power cut).
+
+    Which records are of which thread is known here in memory: an index in the file would cost each commit a page more.
+    """
 
     def __init__(self, path: Path, namespace: Namespace) -> None:
         self._lock = owned_file.take(path)
@@ -28,8 +36,10 @@ class SqliteStore:
             self._connection.execute("PRAGMA locking_mode=EXCLUSIVE")
             self._connection.execute("PRAGMA journal_mode=WAL")
             self._connection.execute("PRAGMA synchronous=NORMAL")
+            self._connection.execute(f"PRAGMA wal_autocheckpoint={_PAGES_OF_WAL}")
             self._connection.executescript(_TABLES)
             self._claim(path, namespace)
+            self._threads = self._numbers_by_thread()
         except sqlite3.Error as error:
             os.close(self._lock)
             raise StoreError(f"the radio's store {path} cannot be used: {error}") from error
@@ -46,6 +56,12 @@ class SqliteStore:
         elif row != (namespace.run, namespace.cell):
             raise StoreError(f"the store {path} holds the radio of cell {row[1]} of run {row[0]}, not of this one")
 
+    def _numbers_by_thread(self) -> "defaultdict[str, array[int]]":
+        threads: defaultdict[str, array[int]] = defaultdict(lambda: array("q"))
+        for thread, seq in self._connection.execute("SELECT thread, seq FROM records WHERE thread <> '' ORDER BY seq"):
+            threads[thread].append(seq)
+        return threads
+
     def append(self, records: Sequence[Record]) -> None:
         try:
             # The write lock first: a transaction that reads before it writes can fail at once, whatever the timeout.
@@ -61,18 +77,23 @@ class SqliteStore:
             self._connection.execute("COMMIT")
         except sqlite3.Error as error:
             raise StoreError(f"the radio's store did not take a batch: {error}") from error
-
-    def replay(self, after: int = 0) -> Iterator[Record]:
-        return self._pages("SELECT seq, thread, line FROM records WHERE seq > ? ORDER BY seq LIMIT ?", after)
+        for record in records:
+            if record.thread:
+                self._threads[record.thread].append(record.seq)
 
     def thread(self, thread: str, after: int = 0) -> Iterator[Record]:
-        query = "SELECT seq, thread, line FROM records WHERE thread = ? AND seq > ? ORDER BY seq LIMIT ?"
-        return self._pages(query, after, thread)
+        numbers = self._threads.get(thread, array("q"))
+        query = "SELECT seq, thread, line FROM records WHERE seq IN (SELECT value FROM json_each(?)) ORDER BY seq"
+        for start in range(bisect_right(numbers, after), len(numbers), _PAGE):
+            page = json.dumps(list(numbers[start : start + _PAGE]))
+            for row in self._connection.execute(query, (page,)).fetchall():
+                yield Record(*row)
 
-    def _pages(self, query: str, after: int, *arguments: str) -> Iterator[Record]:
+    def replay(self, after: int = 0) -> Iterator[Record]:
         """In pages, because a cursor that stays open over a long replay would keep the WAL from being folded in."""
+        query = "SELECT seq, thread, line FROM records WHERE seq > ? ORDER BY seq LIMIT ?"
         while True:
-            rows = self._connection.execute(query, (*arguments, after, _PAGE)).fetchall()
+            rows = self._connection.execute(query, (after, _PAGE)).fetchall()
             for row in rows:
                 yield Record(*row)
             if len(rows) < _PAGE:

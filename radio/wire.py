@@ -10,6 +10,7 @@ import logging
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple, cast
 
 from radio.errors import StoreError
 
@@ -17,6 +18,7 @@ _logger = logging.getLogger(__name__)
 _HEAD_LIMIT = 16 << 10
 _AHEAD_LIMIT = 64 << 10  # of what comes in while a request is being answered
 _DISCARD_LIMIT = 256 << 20
+_HEADS_KEPT = 16
 _REASONS = {
     200: "OK",
     202: "Accepted",
@@ -44,6 +46,18 @@ class Request:
     path: str
     headers: Mapping[str, str]
     body: bytes | None
+
+
+class _Head(NamedTuple):
+    method: str
+    path: str
+    headers: Mapping[str, str]
+    length: int
+    last: bool
+
+
+class _Unreadable(Exception):
+    """A head that is refused: the status, and why."""
 
 
 @dataclass
@@ -108,8 +122,9 @@ class Connection(asyncio.Protocol):
         self._advancing = False
         self._answering = False
         self._unsent = False  # the peer does not read what it is sent
-        self._head: tuple[str, str, dict[str, str]] | None = None
-        self._length = 0
+        self._paused = False
+        self._head: _Head | None = None
+        self._heads: dict[bytes, _Head] = {}  # a client's heads are alike from request to request
         self._unwanted = False  # the body is thrown away, of which `_discarding` bytes are still to come
         self._discarding = 0
         self._last = False
@@ -118,8 +133,7 @@ class Connection(asyncio.Protocol):
         self.on_closed: Callable[[], None] | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self._transport = transport
+        self._transport = cast("asyncio.Transport", transport)  # uvloop's are none by descent
         self._gate.enter(self)
         self._mind()
 
@@ -168,21 +182,23 @@ class Connection(asyncio.Protocol):
             return False
         if self._head is None and not self._take_head():
             return False
-        if self._discarding or (not self._unwanted and len(self._buffer) < self._length):
+        assert self._head is not None
+        length = self._head.length
+        if self._discarding or (not self._unwanted and len(self._buffer) < length):
             return False
-        body = None if self._unwanted else bytes(self._buffer[: self._length])
+        body = None if self._unwanted else bytes(self._buffer[:length])
         if body:
-            del self._buffer[: self._length]
-        self._dispatch(body)
+            del self._buffer[:length]
+        self._dispatch(self._head, body)
         return True
 
     def _mind(self) -> None:
         """Read on or not, and let the time run while it is the peer's turn to do something."""
         if self._transport is not None and not self.closed:
-            if self._unsent or (self._answering and len(self._buffer) > _AHEAD_LIMIT):
-                self._transport.pause_reading()
-            else:
-                self._transport.resume_reading()
+            pause = self._unsent or (self._answering and len(self._buffer) > _AHEAD_LIMIT)
+            if pause is not self._paused:
+                self._paused = pause
+                (self._transport.pause_reading if pause else self._transport.resume_reading)()
         unfinished = self.caller is None or self._head is not None or bool(self._buffer)
         if self._transport is not None and (self.closed or self._unsent or (unfinished and not self._answering)):
             if self._timer is None:
@@ -201,48 +217,44 @@ class Connection(asyncio.Protocol):
             if len(self._buffer) > _HEAD_LIMIT:
                 self._refuse(431, "the request's head is too long")
             return False
-        lines = bytes(self._buffer[:end]).decode("latin-1").split("\r\n")
+        content = bytes(self._buffer[:end])
         del self._buffer[: end + 4]
-        words = lines[0].split(" ")
-        if len(words) != 3 or not words[2].startswith("HTTP/1."):
-            self._refuse(400, "this is no HTTP/1.1 request")
-            return False
-        pairs = [line.partition(":") for line in lines[1:]]
-        headers = {name.strip().lower(): value.strip() for name, _, value in pairs}
-        return self._accept_head(words[0], words[1], headers)
+        head = self._heads.get(content)
+        if head is None:
+            try:
+                head = _head(content)
+            except _Unreadable as error:
+                self._refuse(*error.args)
+                return False
+            if len(self._heads) < _HEADS_KEPT:
+                self._heads[content] = head
+        return self._accept_head(head)
 
-    def _accept_head(self, method: str, path: str, headers: dict[str, str]) -> bool:
-        length = headers.get("content-length", "0")
-        if "transfer-encoding" in headers or not (length.isascii() and length.isdigit()) or len(length) > 15:
-            self._refuse(411, "give the body's length with Content-Length")
-            return False
-        caller = self._gate.who(headers.get("authorization", ""))
+    def _accept_head(self, head: _Head) -> bool:
+        caller = self._gate.who(head.headers.get("authorization", ""))
         if caller is not None and not self._gate.admit(self, caller):
             self.abort()
             return False
-        self._head = (method, path, headers)
-        self._length = int(length)
-        self._last = headers.get("connection", "").lower() == "close"
-        self._unwanted = self._length > self._body_limit or (caller is None and self._length > 0)
-        if self._length > _DISCARD_LIMIT:
+        self._head = head
+        self._last = head.last
+        self._unwanted = head.length > self._body_limit or (caller is None and head.length > 0)
+        if head.length > _DISCARD_LIMIT:
             self._last = True
             self._buffer.clear()
             return True
-        if headers.get("expect", "").lower() == "100-continue" and self._transport is not None:
+        if head.headers.get("expect", "").lower() == "100-continue" and self._transport is not None:
             self._transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
         if self._unwanted:
-            here = min(self._length, len(self._buffer))
+            here = min(head.length, len(self._buffer))
             del self._buffer[:here]
-            self._discarding = self._length - here
+            self._discarding = head.length - here
         return True
 
-    def _dispatch(self, body: bytes | None) -> None:
-        assert self._head is not None
-        method, path, headers = self._head
+    def _dispatch(self, head: _Head, body: bytes | None) -> None:
         self._head = None
         self._answering = True
         self._stop_timer()  # each request has the whole time
-        self._handle(Request(method, path, headers, body), self)
+        self._handle(Request(head.method, head.path, head.headers, body), self)
 
     def _refuse(self, status: int, text: str) -> None:
         self._last = True
@@ -279,3 +291,17 @@ class Connection(asyncio.Protocol):
         self._gate.leave(self)
         if self._transport is not None:
             self._transport.abort()
+
+
+def _head(content: bytes) -> _Head:
+    """Raises _Unreadable where it is none that this server takes."""
+    lines = content.decode("latin-1").split("\r\n")
+    words = lines[0].split(" ")
+    if len(words) != 3 or not words[2].startswith("HTTP/1."):
+        raise _Unreadable(400, "this is no HTTP/1.1 request")
+    pairs = [line.partition(":") for line in lines[1:]]
+    headers = {name.strip().lower(): value.strip() for name, _, value in pairs}
+    length = headers.get("content-length", "0")
+    if "transfer-encoding" in headers or not (length.isascii() and length.isdigit()) or len(length) > 15:
+        raise _Unreadable(411, "give the body's length with Content-Length")
+    return _Head(words[0], words[1], headers, int(length), headers.get("connection", "").lower() == "close")

@@ -25,6 +25,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import uvloop
+
 from radio.errors import HubUnreachable
 from radio.hub_process import COMMANDS, HubProcess
 from radio.policy import Limits, Policy
@@ -313,7 +315,7 @@ def serve_nothing(path: str) -> None:
         server = await loop.create_unix_server(lambda: Connection(handle, 1 << 20), path)
         await server.serve_forever()
 
-    asyncio.run(serve())
+    uvloop.run(serve())
 
 
 def boundary_figures(rounds: int) -> list[Figure]:

@@ -268,8 +268,9 @@ def test_a_hub_without_a_descriptor_to_spare_goes_on(make_hub: MakeHub) -> None:
     with contextlib.ExitStack() as stack:
         for _ in range(100):
             line = stack.enter_context(socket.socket(socket.AF_UNIX))
-            line.connect(str(hub.socket))
-            line.sendall(b"POST /v1/se")
+            with contextlib.suppress(OSError):  # one too many is closed at once
+                line.connect(str(hub.socket))
+                line.sendall(b"POST /v1/se")
         assert a.send_message(thread, "still here", ["b"])
     with hub.lanes["b"].client() as b:
         assert b.inbox()["messages"]
