@@ -10,8 +10,8 @@ from socket import SHUT_RDWR, socket
 from typing import Any
 from urllib.parse import urlsplit
 
-from reconcilers.chat_usage import chat_usage, last_of
 from reconcilers.transport import Completion, FailedRequest, Message, Retries, call_within, finish_of, seconds_of, with_retries
+from sandboxes.chat_usage import chat_usage, last_of
 from sandboxes.errors import SetupError
 from sandboxes.usage import UNKNOWN_USAGE, Usage
 

@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
-from reconcilers.chat_usage import chat_usage
 from reconcilers.transport import (
     Completion,
     FailedRequest,
@@ -16,6 +15,7 @@ from reconcilers.transport import (
     seconds_of,
     with_retries,
 )
+from sandboxes.chat_usage import chat_usage
 from sandboxes.errors import SetupError
 from sandboxes.usage import UNKNOWN_USAGE, Usage
 

@@ -10,10 +10,10 @@ from canned_model import KEY, Canned, serving
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reconcilers.chat_usage import chat_usage
 from reconcilers.http_transport import HttpTransport
 from reconcilers.registry import reconciler_named, transport_for
 from reconcilers.transport import Finish, Message, PromptTooLongError, Retries, Role, Transport, TransportError
+from sandboxes.chat_usage import chat_usage
 from sandboxes.errors import SetupError
 from sandboxes.stopping import StoppedError, no_programs
 from sandboxes.usage import UNKNOWN_USAGE, Usage
