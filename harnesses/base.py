@@ -75,6 +75,7 @@ class Turn:
         metering: where the usage comes from, for programs that report it.
         labels: what a reader of the record is to know, such as background tasks that were alive at the end.
         subagents: how many of the steps handed work to a subagent of the program's own.
+        summary: the agent's closing words; empty where it said none.
     """
 
     ended: Ended
@@ -87,6 +88,7 @@ class Turn:
     metering: Metering | None = None
     labels: tuple[str, ...] = ()
     subagents: int = 0
+    summary: str = ""
 
 
 @dataclass(frozen=True)

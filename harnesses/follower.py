@@ -120,6 +120,7 @@ class Follower:
             metering,
             tuple(labels),
             self._stream.subagents,
+            self._stream.summary,
         )
 
     def _verdict(self, result: ExecResult) -> Verdict:

@@ -37,6 +37,7 @@ class Stream(Protocol):
         hopeless: waiting longer is of no use.
         session: what a later turn resumes.
         subagents: calls of the program's subagents that have ended.
+        summary: the newest words of the main agent.
     """
 
     closed: bool
@@ -46,6 +47,7 @@ class Stream(Protocol):
     hopeless: bool
     session: str | None
     subagents: int
+    summary: str
 
     @property
     def calls(self) -> int: ...

@@ -68,6 +68,7 @@ class ClaudeCodeStream:
         self.hopeless = False
         self.session: str | None = None
         self.subagents = 0
+        self.summary = ""
         self._responses: dict[str, _Response] = {}
         self._calls: dict[str, ToolEnd] = {}
         self._current: str | None = None
@@ -138,6 +139,8 @@ class ClaudeCodeStream:
         response.note(_mapping(message.get("usage")))
         if message.get("stop_reason") is not None:
             response.ended = True
+        if not response.subagent:
+            self.summary = _words(message) or self.summary
         for block in _blocks(message):
             if block.get("type") == "tool_use":
                 name = str(block.get("name"))

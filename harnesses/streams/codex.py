@@ -51,6 +51,7 @@ class CodexStream:
         self.hopeless = False
         self.session: str | None = None
         self.subagents = 0
+        self.summary = ""
         self.log: SessionLog | None = None
         self.earlier = SessionLog()
         self._most_calls, self._resumed, self._overstepped = most_calls, resumed, overstepped
@@ -86,6 +87,8 @@ class CodexStream:
         kind, identity = str(item.get("type")), str(item.get("id"))
         if kind in _MODELS_WORDS:
             self.trouble = None
+        if kind == "agent_message" and completed:
+            self.summary = str(item.get("text", ""))
         if kind not in _TOOLS:
             return ()
         self.trouble = None
