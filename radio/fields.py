@@ -12,7 +12,7 @@ from radio.message import Confidence, Kind, Urgency
 _HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 _Choice = TypeVar("_Choice", bound=StrEnum)
 _TREE = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})\Z")
-_ENVELOPE_FIELDS = (
+_ENVELOPE_FIELDS = {
     "kind",
     "claim",
     "affected",
@@ -23,7 +23,7 @@ _ENVELOPE_FIELDS = (
     "created_step",
     "expires_after_step",
     "response_requested",
-)
+}
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,8 @@ def envelope_from(fields: Fields) -> dict[str, Any] | None:
     Raises:
         Refused: a field is malformed.
     """
-    if not any(fields.values.get(name) not in (None, "", [], ()) for name in _ENVELOPE_FIELDS):
+    given = _ENVELOPE_FIELDS & fields.values.keys()
+    if not any(fields.values[name] not in (None, "", [], ()) for name in given):
         return None
     snapshot = fields.optional_text("source_snapshot", limit=64)
     if snapshot is not None and not _TREE.match(snapshot):

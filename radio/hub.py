@@ -7,7 +7,6 @@ fails the hub ends, having promised nothing: whoever starts it again has every a
 import asyncio
 import contextlib
 import hashlib
-import json
 import logging
 import os
 import urllib.parse
@@ -15,6 +14,8 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+import orjson
 
 from radio.call import Answer, Call
 from radio.clock import Clock
@@ -228,7 +229,7 @@ class Hub:
                 text = answer.text + "\n" if answer.text else ""
                 connection.reply(status, text.encode(), "text/plain; charset=utf-8")
             else:
-                connection.reply(status, json.dumps(answer.data).encode(), "application/json")
+                connection.reply(status, orjson.dumps(answer.data), "application/json")
 
         call = Call(caller or "", operation, Fields({}), respond)
         connection.on_closed = call.close
@@ -275,7 +276,7 @@ def _parse(request: Request) -> dict[str, Any]:
                 request.body.decode("ascii"), keep_blank_values=True, errors="replace", max_num_fields=50
             )
             return dict(pairs)
-        fields = json.loads(request.body or b"{}")
+        fields = orjson.loads(request.body or b"{}")
     except (ValueError, RecursionError):
         raise Refused(Reason.MALFORMED, "the request's body is neither JSON nor a form") from None
     if not isinstance(fields, dict):
