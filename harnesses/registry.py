@@ -11,9 +11,10 @@ HARNESSES = {
     "replay": "harnesses.replay.ReplayHarness",
     "claude-code": "harnesses.claude_code.ClaudeCode",
     "codex": "harnesses.codex.Codex",
+    "mini-swe-agent": "harnesses.mini_swe_agent.MiniSweAgent",
 }
 SCRIPTED_MODEL = "scripted"
-_KEY_VARIABLES = {"claude-code": "ANTHROPIC_API_KEY", "codex": "CODEX_API_KEY"}
+_KEY_VARIABLES = {"claude-code": "ANTHROPIC_API_KEY", "codex": "CODEX_API_KEY", "mini-swe-agent": "OPENAI_API_KEY"}
 
 
 @contextmanager
