@@ -10,6 +10,7 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from harnesses.mini_swe_agent_parts import HAND_IN
 from harnesses.script import Action, Delegate, ScriptStep, Tool, next_action
 from harnesses.scripted_model.conversation import Answer, Part, Request, Role, ToolCall, conversation_usage
 from sandboxes.errors import HarnessError
@@ -18,6 +19,7 @@ from sandboxes.usage import Usage
 CLOSING = "Done."
 _SHELLS = {"Bash": "command", "exec_command": "cmd", "bash": "command", "shell": "command"}
 _SUBAGENTS = ("Agent", "Task")
+_MINI_SWE_AGENTS = {"bash"}
 LONG_TEXT = "long " * 400_000
 
 
@@ -54,6 +56,9 @@ def answer(lane: LaneScript, request: Request, identity: str, *, uncached: int =
         call = _delegation(request, mark, len(visible), task, action)
     elif action is not None and shell:
         call = ToolCall(f"{mark}_{len(visible)}", shell, {_SHELLS[shell]: shell_command(action)})
+    if call is None and request.tools == _MINI_SWE_AGENTS:
+        # It ends by a command, which is none of the script's: its id does not bear the mark of one.
+        call = ToolCall(f"{lane.mark}end{len(request.parts)}", "bash", {"command": HAND_IN})
     if call is not None and call.name == "Bash":
         call.arguments["description"] = "A step of the script"
     if call is not None and call.name == "exec_command" and isinstance(action, ScriptStep) and action.waits:
