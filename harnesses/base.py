@@ -109,6 +109,7 @@ class ReplaySource:
         patch: gives a patch of the instance by name, such as `references/a`.
         reference: the patch name that is applied where there is no script.
         channel, listening, envelope, dispositions: the scenario's, which decide what a script's `say` and the like are.
+        delegates: the lane's agent has to give each request to a subagent.
     """
 
     script: Path
@@ -118,6 +119,7 @@ class ReplaySource:
     listening: str = "none"
     envelope: bool = False
     dispositions: bool = False
+    delegates: bool = False
 
 
 @dataclass(frozen=True)

@@ -100,13 +100,7 @@ class ClaudeCode:
 
     def lacks(self, scenario: Demands, replay: Path) -> str | None:
         """See `Harness.lacks`."""
-        if not self.scripted:
-            return None
-        if scenario.listening == "watcher":
-            return "the scripted model starts no background task"
-        if scenario.delegate and not (replay / "both.json").is_file():
-            return "no script that delegates"
-        return silent_lanes(scenario, replay)
+        return silent_lanes(scenario, replay) if self.scripted else None
 
     def versions(self) -> dict[str, str]:
         """Raises SetupError when the program is missing."""

@@ -115,11 +115,7 @@ class Codex:
 
     def lacks(self, scenario: Demands, replay: Path) -> str | None:
         """See `Harness.lacks`."""
-        if not self.scripted:
-            return None
-        if scenario.delegate:
-            return "the scripted model does not start Codex's subagents"
-        return silent_lanes(scenario, replay)
+        return silent_lanes(scenario, replay) if self.scripted else None
 
     def versions(self) -> dict[str, str]:
         """Raises SetupError when the program is missing."""

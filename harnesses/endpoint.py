@@ -34,7 +34,8 @@ def scripted_endpoint(server: ScriptedModelServer, key_variable: str) -> Endpoin
 
     def endpoint(lane: Lane) -> Endpoint:
         actions = load_script(lane.replay).actions(lane.turn)
-        return Endpoint(server.add_lane(lane.name, actions), key_variable, server.url)
+        key = server.add_lane(lane.name, actions, watches=lane.listening == "watcher")
+        return Endpoint(key, key_variable, server.url)
 
     return endpoint
 

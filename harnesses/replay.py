@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from harnesses.base import Demands, Ended, Fitting, Lane, Limits, Step, Turn
-from harnesses.script import Delegate, ScriptStep, Tool, WhenHeard, load_script, silent_lanes
+from harnesses.script import Delegate, ScriptStep, Tool, WhenHeard, load_script, newest_message, silent_lanes
 from sandboxes.base import ExecResult
 from sandboxes.errors import SetupError
 from sandboxes.usage import Usage
@@ -21,7 +21,6 @@ from sandboxes.usage import Usage
 BYTES_PER_TOKEN = 4
 STEP_TIMEOUT_SECONDS = 120.0
 CLOSING = "Done."
-MESSAGE = re.compile(r"^\[radio\] message (m\d+) from the agent", re.MULTILINE)
 NOTHING_CAME = re.compile(rb"^\[radio\] [^\n]* \(timeout\)\. Peers:")
 READ_INBOX = ScriptStep(Tool.LISTEN, "radio-inbox")
 
@@ -41,11 +40,6 @@ class _Conversation:
         shown = text.decode("utf-8", "replace")
         self.visible += shown + "\n"
         self.lines.append({"role": role, **details, "text": shown})
-
-    def newest_message(self) -> str:
-        """The id of the newest message that was heard from a peer."""
-        found = [match[1] for match in MESSAGE.finditer(self.visible)]
-        return found[-1] if found else ""
 
     def said(self, text: bytes, **details: Any) -> None:
         self.usage += Usage(0, self.pending, self.cached, _tokens(text))
@@ -112,7 +106,7 @@ def _turn(conversation: _Conversation, ended: Ended, reason: str, steps: int, nu
 def _play(lane: Lane, conversation: _Conversation, step: ScriptStep, number: int, deadline: float) -> bool:
     """Play one step; true where a watcher has given notice of messages, which to read is a further step."""
     conversation.said(step.target.encode() + b"\n" + step.content, tool=step.tool)
-    result = _call(lane, step, conversation.newest_message(), deadline)
+    result = _call(lane, step, newest_message(conversation.visible), deadline)
     conversation.heard("tool", result.stdout + result.stderr, returncode=result.returncode)
     surfaced = lane.boundary(Step(number, step.tool, step.target))
     if surfaced:

@@ -29,7 +29,7 @@ import re
 import shlex
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -77,6 +77,8 @@ class Delegate:
 
 
 Action = ScriptStep | WhenHeard | Delegate
+# The one agent puts two sides' work together anew: what a contradictory pair's sides leave in one tree is of no use.
+_START_OVER = ScriptStep(Tool.RUN, "git checkout -q -- . && git clean -fdq")
 
 
 @dataclass(frozen=True)
@@ -124,15 +126,24 @@ def next_action(actions: Sequence[Action], visible: Sequence[str]) -> ScriptStep
     return None
 
 
+def newest_message(visible: str) -> str:
+    """The id of the newest message of a peer in what an agent was given; empty where there is none."""
+    return next(reversed(_MESSAGE.findall(visible)), "")
+
+
 def load_script(source: ReplaySource) -> Script:
     """The lane's script, or one that applies the lane's reference where the instance has none.
+
+    Where the scenario delegates, one without a script gives each side's script to a subagent, and then puts the two sides'
+    work together by the reference of both.
 
     Raises:
         SetupError: the script is not as its format says; the text names file and place.
     """
     if not source.script.is_file():
         step = ScriptStep(Tool.APPLY, source.reference, source.patch(source.reference))
-        return Script(((step,),), origin=source.reference)
+        before = (_side(source, "a"), _side(source, "b"), _START_OVER) if source.delegates else ()
+        return Script(((*before, step),), origin=source.reference)
     path = source.script
     try:
         data = json.loads(path.read_bytes())
@@ -147,6 +158,12 @@ def load_script(source: ReplaySource) -> Script:
         tuple(_turn(turn, source, f"{path}: turn {number}") for number, turn in enumerate(turns, 1)),
         origin=f"replay/{path.name}",
     )
+
+
+def _side(source: ReplaySource, side: str) -> Delegate:
+    """A subagent that meets one side's request, as that side's agent would."""
+    own = replace(source, script=source.script.with_name(f"{side}.json"), reference=f"references/{side}", delegates=False)
+    return Delegate(f"Meet the request of principal {side.upper()}, and that one only.", load_script(own).actions(1))
 
 
 def _turn(turn: Any, source: ReplaySource, where: str) -> tuple[Action, ...]:
@@ -195,6 +212,8 @@ def _step(step: Any, source: ReplaySource, where: str) -> ScriptStep:
     return ScriptStep(tool, value, source.patch(value) if tool is Tool.APPLY else b"")
 
 
+HEARD = '"$CROSSTALK_HEARD"'  # in a command: the id of the newest message that the agent was given
+_MESSAGE = re.compile(r"^\[radio\] message (m\d+) from the agent", re.MULTILINE)
 _PATIENCE = '--timeout "${CROSSTALK_PATIENCE:-60}"'
 _SAY_FIELDS = {"to", "thread", "in", "text", "kind", "claim"}
 
@@ -211,7 +230,7 @@ def _radio_step(name: str, value: Any, source: ReplaySource, where: str) -> Scri
         if not isinstance(value, dict) or set(value) != {"verdict", "reason", "paths"} or not all(map(_is_text, value.values())):
             raise SetupError(f"{where}: respond holds texts: paths, reason, verdict")
         options = f"--reason {shlex.quote(value['reason'])} --paths {shlex.quote(value['paths'])}"
-        command = f'radio-respond "$CROSSTALK_HEARD" {shlex.quote(value["verdict"])} {options}'
+        command = f"radio-respond {HEARD} {shlex.quote(value['verdict'])} {options}"
         return ScriptStep(Tool.SAY, command) if source.dispositions else None
     if not _is_text(value):
         raise SetupError(f"{where}: {name} holds a text that says what for")

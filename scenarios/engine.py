@@ -20,7 +20,7 @@ from sandboxes.gitstore import GitStore
 from sandboxes.recorder import Capture, CaptureLimits, Recorder
 from scenarios.model import GoldTests, History, Listening, Scenario, Schedule
 from scenarios.prompts import GOLD_FOLDER, PromptContext, build_prompt
-from scenarios.radio_link import INSIDE, LaneCounts, RadioLink, open_radio
+from scenarios.radio_link import INSIDE, HubCounts, LaneCounts, RadioLink, open_radio
 from scenarios.schedule import StepSchedule
 
 SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin"
@@ -69,7 +69,7 @@ class Played:
         turns: in the order they were started; of parallel lanes, by lane.
         tree: the one tree that a single or serial schedule ends with; `None` of parallel lanes, or over the capture limit.
         events: what happened, in order.
-        radio: what was counted for each lane, where there was a radio; `radio_events` is the hub's own log.
+        radio: what was counted for each lane, where there was a radio; `hub` for all, `radio_events` is the hub's own log.
         radio_fault: why nothing could be delivered; empty where delivery works.
     """
 
@@ -77,6 +77,7 @@ class Played:
     tree: str | None
     events: tuple[dict[str, Any], ...]
     radio: Mapping[str, LaneCounts] = field(default_factory=dict)
+    hub: HubCounts | None = None
     radio_events: bytes = b""
     radio_fault: str = ""
 
@@ -170,7 +171,8 @@ class _Player:
             }
             ends = {one.lane: one.capture.tree for one in played.turns}
             radio.verify(self.stage.store, self.stage.base, steps, ends)
-            return replace(played, radio=radio.counts(listening), radio_fault=radio.fault(), radio_events=radio.events())
+            counts, hub = radio.counts(listening), radio.hub_counts()
+            return replace(played, radio=counts, hub=hub, radio_fault=radio.fault(), radio_events=radio.events())
 
     def parallel(self) -> Played:
         """One turn a lane, at the same time; scripted lanes move one step at a time, in a seeded order."""
@@ -265,8 +267,8 @@ class _Player:
             channel=scenario.channel,
             listening=scenario.listening,
             envelope=scenario.envelope,
-            # A real program cannot be told which message its script means.
-            dispositions=scenario.dispositions and self.harness.stepwise,
+            dispositions=scenario.dispositions,
+            delegates=scenario.delegate,
         )
 
 

@@ -46,6 +46,8 @@ class Request:
 
 @dataclass(frozen=True)
 class ToolCall:
+    """A call; the `name` of a tool in a namespace is `namespace.name`."""
+
     id: str
     name: str
     arguments: dict[str, Any]

@@ -29,8 +29,7 @@ class OpenAIResponses:
                 parts.append(Part(Role.SAID, item["arguments"], item["call_id"]))
             elif kind == "function_call_output":
                 parts.append(Part(Role.HEARD, text_of(item["output"])))
-        tools = frozenset(str(tool.get("name", tool.get("type"))) for tool in body.get("tools") or ())
-        return Request(str(body["model"]), bool(body.get("stream")), tools, tuple(parts))
+        return Request(str(body["model"]), bool(body.get("stream")), frozenset(_tools(body)), tuple(parts))
 
     def reported(self, usage: Usage) -> Usage:
         return usage
@@ -52,6 +51,15 @@ class OpenAIResponses:
 
     def error(self, kind: str, message: str) -> Mapping[str, Any]:
         return {"error": {"message": message, "type": kind, "param": None, "code": kind}}
+
+
+def _tools(body: Mapping[str, Any]) -> Iterator[str]:
+    for tool in body.get("tools") or ():
+        name = str(tool.get("name", tool.get("type")))
+        if tool.get("type") == "namespace":
+            yield from (f"{name}.{one['name']}" for one in tool["tools"])
+        else:
+            yield name
 
 
 def _event(data: Mapping[str, Any], reported: Usage | None = None, half: bool = False) -> Event:
@@ -78,13 +86,15 @@ def _items(answer: Answer) -> list[dict[str, Any]]:
             {"id": f"{answer.id}_text", "type": "message", "role": "assistant", "status": "completed", "content": content}
         )
     if answer.call:
+        namespace, _, name = answer.call.name.rpartition(".")
         items.append(
             {
                 "id": f"{answer.id}_call",
                 "type": "function_call",
                 "status": "completed",
                 "call_id": answer.call.id,
-                "name": answer.call.name,
+                "name": name,
+                **({"namespace": namespace} if namespace else {}),
                 "arguments": json.dumps(answer.call.arguments),
             }
         )

@@ -11,14 +11,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from harnesses.mini_swe_agent_parts import HAND_IN
-from harnesses.script import Action, Delegate, ScriptStep, Tool, next_action
+from harnesses.script import HEARD, Action, Delegate, ScriptStep, Tool, newest_message, next_action
+from harnesses.scripted_model.asides import await_subagent, keep_watch, start_subagent
 from harnesses.scripted_model.conversation import Answer, Part, Request, Role, ToolCall, conversation_usage
-from sandboxes.errors import HarnessError
 from sandboxes.usage import Usage
 
 CLOSING = "Done."
 _SHELLS = {"Bash": "command", "exec_command": "cmd", "bash": "command", "shell": "command"}
-_SUBAGENTS = ("Agent", "Task")
 _MINI_SWE_AGENTS = {"bash"}
 LONG_TEXT = "long " * 400_000
 
@@ -32,38 +31,29 @@ class LaneScript:
         mark: what its calls' ids begin with; another turn of the same session has another one.
         actions: of the turn.
         closing: the text at the end.
+        watches: the agent keeps a watcher in the background.
     """
 
     name: str
     mark: str
     actions: tuple[Action, ...]
     closing: str = CLOSING
+    watches: bool = False
 
 
 def answer(lane: LaneScript, request: Request, identity: str, *, uncached: int = 0, long: bool = False) -> Answer:
     """The next tool call of the script, or a closing text where it is at its end or the request offers no shell.
 
     Raises:
-        HarnessError: the script delegates, and the program offers no subagents.
+        HarnessError: the script delegates, and the program offers no subagents; or it is to watch, and there is no way to.
     """
-    mark, actions = _whose(lane, request.parts)
     shell = next((name for name in _SHELLS if name in request.tools), None)
-    visible = _visible(request.parts, mark)
-    action = next_action(actions, visible) if shell else None
-    call: ToolCall | None = None
-    if isinstance(action, Delegate):
-        task = next(task for task, delegate in _delegates(mark, actions) if delegate is action)
-        call = _delegation(request, mark, len(visible), task, action)
-    elif action is not None and shell:
-        call = ToolCall(f"{mark}_{len(visible)}", shell, {_SHELLS[shell]: shell_command(action)})
+    call = _call(lane, request, shell) if shell else None
     if call is None and request.tools == _MINI_SWE_AGENTS:
         # It ends by a command, which is none of the script's: its id does not bear the mark of one.
         call = ToolCall(f"{lane.mark}end{len(request.parts)}", "bash", {"command": HAND_IN})
     if call is not None and call.name == "Bash":
         call.arguments["description"] = "A step of the script"
-    if call is not None and call.name == "exec_command" and isinstance(action, ScriptStep) and action.waits:
-        # Codex hands a command's control back after 10 s else, and the script would go on while it still waits.
-        call.arguments["yield_time_ms"] = 30_000
     text = "" if call else lane.closing
     if long:
         text = LONG_TEXT + text
@@ -75,6 +65,30 @@ def answer(lane: LaneScript, request: Request, identity: str, *, uncached: int =
     else:
         usage = conversation_usage(request.parts, output, uncached)
     return Answer(identity, request.model, text, call, usage)
+
+
+def _call(lane: LaneScript, request: Request, shell: str) -> ToolCall | None:
+    mark, actions = _whose(lane, request.parts)
+    visible = _visible(request.parts, mark)
+    number = len(visible) - 1
+    if number and isinstance(next_action(actions, visible[:-1]), Delegate):
+        waiting = await_subagent(request, mark, number - 1)
+        if waiting is not None:
+            return waiting
+    if lane.watches and mark == lane.mark and (aside := keep_watch(request, mark)) is not None:
+        return aside
+    action = next_action(actions, visible)
+    if action is None:
+        return None
+    if isinstance(action, Delegate):
+        task = next(task for task, delegate in _delegates(mark, actions) if delegate is action)
+        return start_subagent(request, f"{mark}_{number}", task, action)
+    command = shell_command(action).replace(HEARD, shlex.quote(newest_message(visible[-1])))
+    call = ToolCall(f"{mark}_{number}", shell, {_SHELLS[shell]: command})
+    if shell == "exec_command" and action.waits:
+        # Codex hands a command's control back after 10 s else, and the script would go on while it still waits.
+        call.arguments["yield_time_ms"] = 30_000
+    return call
 
 
 def shell_command(step: ScriptStep) -> str:
@@ -122,13 +136,3 @@ def _visible(parts: Sequence[Part], mark: str) -> list[str]:
         elif part.call.startswith(f"{mark}_"):
             visible.append("\n".join(heard))
     return [*visible, "\n".join(heard)]
-
-
-def _delegation(request: Request, mark: str, number: int, task: str, action: Delegate) -> ToolCall:
-    tool = next((name for name in _SUBAGENTS if name in request.tools), None)
-    if tool is None:
-        raise HarnessError("the script delegates, and the program offers no subagents")
-    prompt = f"{action.task}\n\n({task})"
-    return ToolCall(
-        f"{mark}_{number}", tool, {"description": "A part of the script", "prompt": prompt, "subagent_type": "general-purpose"}
-    )

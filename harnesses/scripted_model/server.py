@@ -82,12 +82,13 @@ class ScriptedModelServer:
         faults: Sequence[Fault] = (),
         *,
         closing: str = CLOSING,
+        watches: bool = False,
         key: str | None = None,
     ) -> str:
-        """Play a turn's actions to whoever brings the key that is returned."""
+        """Play a turn's actions to whoever brings the key that is returned; with `watches`, a watcher is kept beside them."""
         mark = f"call_{secrets.token_hex(4)}"
         made = key or f"sk-scripted-{name}-{secrets.token_hex(12)}"
-        script = LaneScript(name, mark, tuple(actions), closing)
+        script = LaneScript(name, mark, tuple(actions), closing, watches)
         with self._lock:
             self._lanes[made] = _Lane(made, script, tuple(faults))
         return made

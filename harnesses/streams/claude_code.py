@@ -148,12 +148,10 @@ class ClaudeCodeStream:
                 self._delegated |= name in SUBAGENT_TOOLS
 
     def _tool_results(self, message: Mapping[str, Any]) -> list[ToolEnd]:
-        ended = [
-            self._calls.get(str(block.get("tool_use_id")), ToolEnd("unknown", ""))
-            for block in _blocks(message)
-            if block.get("type") == "tool_result"
-        ]
-        self.subagents += sum(tool.tool in SUBAGENT_TOOLS for tool in ended)
+        results = [block for block in _blocks(message) if block.get("type") == "tool_result"]
+        ended = [self._calls.get(str(block.get("tool_use_id")), ToolEnd("unknown", "")) for block in results]
+        worked = zip(ended, results, strict=True)
+        self.subagents += sum(tool.tool in SUBAGENT_TOOLS and not block.get("is_error") for tool, block in worked)
         if ended:
             self.waiting = True
         return ended
