@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
+from sandboxes.errors import SandboxError
+
 
 @dataclass(frozen=True)
 class ExecResult:
@@ -47,13 +49,21 @@ class SandboxSpec:
         workspace: the host folder that is the sandbox's working folder, writable.
         mounts: further host paths, such as an environment, in order.
         environment: variables; nothing else of the caller's environment is passed on.
-        network: whether the sandbox may use the host's network.
+        network: whether the sandbox may reach what it is told to by `Sandbox.reach`; the local ones then have the host's network.
+        owner: what it is for, such as a cell's name; by it what a killed run left is told apart.
     """
 
     workspace: Path
     mounts: tuple[Mount, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
     network: bool = False
+    owner: str = ""
+
+    def check(self) -> None:
+        """Raises SandboxError when a host path does not exist."""
+        for path in (self.workspace, *(mount.source for mount in self.mounts)):
+            if not path.exists():
+                raise SandboxError(f"cannot open a sandbox: {path} does not exist")
 
 
 class OutputWatch(Protocol):
@@ -91,6 +101,14 @@ class Sandbox(Protocol):
 
         Raises:
             SandboxError: the sandbox itself could not run the command.
+        """
+        ...
+
+    def reach(self, url: str) -> None:
+        """Let commands reach the host and port of an address, such as a model's endpoint; a sealed sandbox reaches no other.
+
+        Raises:
+            SandboxError: it was opened without network, or has ended.
         """
         ...
 

@@ -26,7 +26,7 @@ def scratch_folder(prefix: str) -> Path:
         SandboxError: it can't be made.
     """
     try:
-        return Path(tempfile.mkdtemp(prefix=f"{prefix}-", dir=_process_root()))
+        return Path(tempfile.mkdtemp(prefix=f"{prefix}-", dir=process_root()))
     except OSError as error:
         raise SandboxError(f"cannot make a scratch folder: {error.strerror} ({error.filename})") from error
 
@@ -63,7 +63,7 @@ def _flatten(folder: Path) -> None:
                 pending.append(above.rename(folder / f".removed-{os.getpid()}-{next(numbers)}"))
 
 
-def _process_root() -> Path:
+def process_root() -> Path:
     global _root
     with _lock:
         if _root is None or _root[0] != os.getpid():

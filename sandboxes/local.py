@@ -7,25 +7,24 @@ import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from sandboxes.base import ExecResult, OutputWatch, SandboxSpec
+from sandboxes.base import ExecResult, Mount, OutputWatch, SandboxSpec
 from sandboxes.errors import SandboxError
 from sandboxes.etc import etc_mounts
 from sandboxes.exec import run
 from sandboxes.folders import remove_tree, scratch_folder
-from sandboxes.isolation import ensure_isolation
+from sandboxes.isolation import Walls, bubblewraps_advice, ensure_isolation
+from sandboxes.own_folders import hidden_targets
 from sandboxes.processes import MARKER
 
 WORKSPACE = "/workspace"
 HOME = "/home/agent"
 _PATH = "/usr/local/bin:/usr/bin:/bin"
-# The bench's own folders, wherever it is installed: the data set and the tests are in them.
-_ROOT = Path(__file__).absolute().parents[1]
-_OWN_FOLDERS = ("instances", "scenarios", "harnesses", "reconcilers", "radio", "eval", "sandboxes", "tests", "docs", ".git")
 _TOP_LEVEL = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
 _TEMPORARY_BYTES = 2 << 30
 _SHARED_MEMORY_BYTES = 256 << 20
 _FILE_BYTES = 4 << 30
 _OPEN_FILES = 8192
+_WALLS = Walls("bubblewrap", ("user", "mnt", "pid", "ipc", "uts", "net"), ("/", "/usr", "/etc", "/dev"), bubblewraps_advice)
 _DATA_BYTES = 8 << 30
 
 # Sets the limits that need no control group, and offers itself first when the machine runs out of memory; then becomes
@@ -43,7 +42,7 @@ class LocalSandboxFactory:
 
     def prove(self) -> None:
         """Raises SandboxError when bubblewrap is missing or does not isolate."""
-        ensure_isolation(find_bubblewrap(), _open_unproved)
+        ensure_isolation(find_bubblewrap(), _WALLS, _open_unproved)
 
     def open(self, spec: SandboxSpec) -> "LocalSandbox":
         """Open a sandbox, once it is proved in this process that bubblewrap isolates.
@@ -66,7 +65,7 @@ class UnisolatedSandboxFactory:
 
     def open(self, spec: SandboxSpec) -> "UnisolatedSandbox":
         """Raises SandboxError when a host path of the spec does not exist."""
-        _check_sources(spec)
+        spec.check()
         return UnisolatedSandbox(spec)
 
 
@@ -93,6 +92,7 @@ class LocalSandbox:
 
     def __init__(self, spec: SandboxSpec, program: str) -> None:
         self._program = program
+        self._network = spec.network
         self._environment = {**_environment(_PATH, HOME, "/tmp"), **spec.environment}
         self._support = scratch_folder("sandbox")
         self._arguments = self._support / "arguments"
@@ -131,6 +131,11 @@ class LocalSandbox:
         if not started and not result.timed_out:
             raise SandboxError(f"the sandbox could not run {argv[0]!r}: {_last_line(result)}")
         return result
+
+    def reach(self, url: str) -> None:
+        """See `Sandbox.reach`: the network is the host's, or none."""
+        if not self._network:
+            raise SandboxError(f"cannot reach {url}: the sandbox has no network")
 
     def path_inside(self, mount_target: str) -> str:
         """The target itself."""
@@ -181,6 +186,9 @@ class UnisolatedSandbox:
             watch=watch,
         )
 
+    def reach(self, url: str) -> None:
+        """See `Sandbox.reach`: there is nothing to be opened."""
+
     def path_inside(self, mount_target: str) -> str:
         """The host path that is mounted at the target elsewhere."""
         return self._sources.get(mount_target, mount_target)
@@ -191,14 +199,8 @@ class UnisolatedSandbox:
 
 
 def _open_unproved(spec: SandboxSpec) -> LocalSandbox:
-    _check_sources(spec)
+    spec.check()
     return LocalSandbox(spec, find_bubblewrap())
-
-
-def _check_sources(spec: SandboxSpec) -> None:
-    for path in (spec.workspace, *(mount.source for mount in spec.mounts)):
-        if not path.exists():
-            raise SandboxError(f"cannot open a sandbox: {path} does not exist")
 
 
 def _environment(path: str, home: str, temporary: str) -> dict[str, str]:
@@ -248,14 +250,10 @@ def _own(spec: SandboxSpec) -> list[str]:
 
 def _hidden(spec: SandboxSpec, empty: Path) -> list[str]:
     """An empty folder over each of the bench's own that would be seen, as when it is installed below /usr."""
-    seen = [(Path("/usr"), "/usr"), *((mount.source.absolute(), mount.target) for mount in spec.mounts)]
-    own = [_ROOT / name for name in _OWN_FOLDERS if (_ROOT / name).is_dir()]
     return [
         argument
-        for source, target in seen
-        for folder in own
-        if folder.is_relative_to(source) and folder != source
-        for argument in ("--ro-bind", str(empty), str(Path(target, folder.relative_to(source))))
+        for target in hidden_targets([Mount(Path("/usr"), "/usr"), *spec.mounts])
+        for argument in ("--ro-bind", str(empty), target)
     ]
 
 

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,8 @@ from small_pair import write_pair
 from harnesses.programs import find_file, npm_folder
 from instances.load import load
 from instances.model import Family, Instance
+from sandboxes.docker_engine import Engine
+from sandboxes.errors import SandboxError
 
 HOW_TO_GET = {
     "bwrap": "install the package bubblewrap",
@@ -17,6 +20,7 @@ HOW_TO_GET = {
     "node": "install node 20 or later",
     "curl": "install the package curl",
     "claude": "npm install --prefix ~/.cache/crosstalk/npm @anthropic-ai/claude-code@2.1.197",
+    "docker": "pip install docker, install the package docker.io, start dockerd, and run scripts/docker_base_image",
     "codex": "npm install --prefix ~/.cache/crosstalk/npm @openai/codex@0.171.0",
 }
 
@@ -31,10 +35,21 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "needs(program): the test needs a program that the machine may lack")
 
 
+@cache
+def is_here(program: str) -> bool:
+    """Whether a program is there; of docker, whether containers can be started."""
+    if program != "docker":
+        return find_file(program) is not None
+    try:
+        return bool(Engine().image())
+    except SandboxError:
+        return False
+
+
 def pytest_runtest_setup(item: pytest.Item) -> None:
     for marker in item.iter_markers("needs"):
         for program in marker.args:
-            if find_file(program) is None:
+            if not is_here(program):
                 reason = f"{program} is missing: {HOW_TO_GET.get(program, 'see crosstalk doctor')}"
                 if item.config.getoption("--require-all"):
                     pytest.fail(reason)
