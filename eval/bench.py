@@ -8,6 +8,7 @@ from pathlib import Path
 from threading import Lock
 
 from eval.grade import Grader, SuiteVerdict
+from eval.masking import operators_secrets
 from eval.records import RunManifest
 from eval.storage import ResultsFolder
 from harnesses.base import Harness, Limits
@@ -67,6 +68,7 @@ class Bench:
         self.harness = harness
         self.sandboxes = sandboxes
         self.reconcilers = tuple(reconcilers)
+        self.secrets = operators_secrets((manifest.reconciler_model or {}).get("key_variable"))
         self._instances = {instance.id: instance for instance in instances}
         self._locks = {instance.id: Lock() for instance in instances}
         self._open: dict[str, InstanceBench] = {}

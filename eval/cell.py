@@ -42,7 +42,7 @@ def run_cell(cell: CellEntry, bench: Bench) -> CellRecord:
                 outcome.verdicts = {name: grade(one, pair) for name, one in outcome.combined.items()}
                 outcome.own_sides = grade_own_sides(outcome.played, pair, scenario)
         except TransportError as error:
-            outcome.problem, outcome.lost = f"{type(error).__name__}: {error}", error.usage
+            outcome.unanswered(error)
         except (SandboxError, HarnessError) as error:
             outcome.problem = f"{type(error).__name__}: {error}"
         except (BenchError, InstanceError):
@@ -53,7 +53,7 @@ def run_cell(cell: CellEntry, bench: Bench) -> CellRecord:
             outcome.problem = f"unexpected {type(error).__name__}: {error}"
             (folder / "traceback.txt").write_text(traceback.format_exc(), encoding="utf-8", errors="backslashreplace")
         record = build_record(cell, bench, draw, outcome, timing())
-        write_cell(record, outcome.played, folder)
+        write_cell(record, outcome, folder, bench.secrets)
     return record
 
 
@@ -65,7 +65,10 @@ def combine(played: Played, pair: InstanceBench, bench: Bench, scenario: Scenari
         return {FINAL: Combined(FINAL, status, played.tree, over)}
     if over:
         return {one.name: Combined(one.name, status, None, over) for one in bench.reconcilers}
-    first, second = (Edit(one.lane, str(one.capture.tree), one.capture.patch) for one in played.turns)
+    first, second = (
+        Edit(one.lane, str(one.capture.tree), one.capture.patch, pair.instance.requirement(one.lane), one.turn.summary)
+        for one in played.turns
+    )
     return {one.name: one.combine(pair.stage.store, pair.stage.base, first, second) for one in bench.reconcilers}
 
 

@@ -6,7 +6,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from eval.request import RunRequest, SandboxName, processors, sandboxes_named, takes
+from eval.request import (
+    PROCESSORS,
+    Jobs,
+    MaxCost,
+    MaxTokens,
+    RetryWait,
+    RunRequest,
+    SandboxName,
+    sandboxes_named,
+    takes,
+)
 
 if TYPE_CHECKING:
     from eval.soundness import Soundness
@@ -39,15 +49,21 @@ def run(request: RunRequest) -> None:
 @app.command()
 def resume(
     folder: Folder,
-    jobs: Annotated[int, typer.Option(min=1, help="Cells at a time.", show_default="processors")] = processors(),
+    jobs: Jobs = PROCESSORS,
+    max_cost_usd: MaxCost = None,
+    max_effective_tokens: MaxTokens = None,
+    retry_wait: RetryWait = 30.0,
 ) -> None:
-    """Go on with a run that was interrupted: finished cells stand, the others start over.
+    """Go on with a run that was interrupted or came to its budget: finished cells stand, the others start over.
 
     Example: crosstalk resume results/first
     """
+    from eval.backoff import Patience
     from eval.launch import go_on
+    from eval.records import BudgetRecord
 
-    go_on(folder, jobs)
+    raised = BudgetRecord(max_cost_usd=max_cost_usd, max_effective_tokens=max_effective_tokens)
+    go_on(folder, jobs, raised, Patience(first_wait=retry_wait))
 
 
 @app.command()
@@ -88,7 +104,7 @@ def compare(
 @app.command()
 def check(
     term: Annotated[list[str] | None, typer.Argument(help="Families, ids, globs, or paths; all by default.")] = None,
-    jobs: Annotated[int, typer.Option(min=1, help="Instances at a time.", show_default="processors")] = processors(),
+    jobs: Annotated[int, typer.Option(min=1, help="Instances at a time.", show_default="processors")] = PROCESSORS,
     rounds: Annotated[int, typer.Option(min=1, help="Rounds whose verdicts must be equal; a run asks for 3.")] = 3,
     record: Annotated[bool, typer.Option("--record", help="Note the result in the data set's ledger.")] = False,
     sandbox: Annotated[SandboxName, typer.Option(help="Where tests run.")] = SandboxName.LOCAL,

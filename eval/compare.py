@@ -4,8 +4,9 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from eval.costs import cell_cost
 from eval.records import CellRecord, Status
-from eval.report import ORACLE, cell_cost, per_instance
+from eval.report import ORACLE, per_instance
 from eval.statistics import Interval, Observation, PairedTest, best_of, bootstrap, holm, mean, paired_test
 from eval.storage import ResultsFolder
 from instances.model import Family

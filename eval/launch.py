@@ -6,10 +6,14 @@ from pathlib import Path
 
 import typer
 
+from eval.backoff import Patience
 from eval.bench import Bench
+from eval.campaign import Halt, Why
 from eval.plan import make_manifest
+from eval.prices import calls_a_model, models_of, why_unpriced
 from eval.progress import progress
-from eval.records import RunManifest
+from eval.projection import projection
+from eval.records import BudgetRecord, RunManifest
 from eval.report import build_report
 from eval.report_formats import Format, render
 from eval.request import RunRequest, SandboxName, sandboxes_named
@@ -24,6 +28,8 @@ from reconcilers.base import Reconciler
 from reconcilers.registry import reconciler_named, transport_for
 from sandboxes.errors import SetupError
 from scenarios.own import scenario_of_record
+
+HALTED = 3
 
 
 def begin(request: RunRequest) -> None:
@@ -42,13 +48,25 @@ def begin(request: RunRequest) -> None:
         if not request.unsound:
             _refuse_unsound(instances)
         manifest = make_manifest(choice, results.path.name)
-        results.create(manifest)
+        results.refuse_taken()
         _announce(manifest)
-        _run_and_report(_bench(manifest, results, instances, program, reconcilers), request.jobs)
+        if calls_a_model(manifest):
+            typer.echo(projection(manifest, results.path), err=True)
+            if not request.yes:
+                _ask()
+        results.create(manifest)
+        bench = _bench(manifest, results, instances, program, reconcilers)
+        _run_and_report(bench, request.jobs, Patience(first_wait=request.retry_wait))
 
 
-def go_on(folder: Path, jobs: int) -> None:
+def go_on(folder: Path, jobs: int, raised: BudgetRecord, patience: Patience) -> None:
     """Go on with a run that was begun, to its report.
+
+    Args:
+        folder: its results folder.
+        jobs: cells at a time.
+        raised: what is to stand in its budget from now on; `None` leaves what stands there.
+        patience: with a provider that fails.
 
     Raises:
         InstanceError, SetupError: there is no run, or something that it was begun with has changed.
@@ -60,8 +78,36 @@ def go_on(folder: Path, jobs: int) -> None:
     with open_harness(str(manifest.configuration["harness"]), manifest.configuration["model"]) as program:
         _refuse_other_versions(manifest, program)
         reconcilers = _reconcilers(manifest.reconcilers, manifest.reconciler_model)
+        manifest = _with_budget(results, manifest, raised)
         _announce(manifest)
-        _run_and_report(_bench(manifest, results, instances, program, reconcilers), jobs)
+        _run_and_report(_bench(manifest, results, instances, program, reconcilers), jobs, patience)
+
+
+def _with_budget(results: ResultsFolder, manifest: RunManifest, raised: BudgetRecord) -> RunManifest:
+    """The plan with another budget, on disk too."""
+    given = raised.model_dump(exclude_none=True)
+    if not given:
+        return manifest
+    if "max_cost_usd" in given and (reason := why_unpriced(manifest.prices, models_of(manifest))):
+        raise SetupError(f"--max-cost-usd cannot be kept: {reason}")
+    changed = manifest.model_copy(update={"budget": manifest.budget.model_copy(update=given)})
+    with results.in_use():
+        results.replace_manifest(changed)
+    return changed
+
+
+def _ask() -> None:
+    """Whether to start; only a person can say so.
+
+    Raises:
+        SetupError: there is nobody to ask.
+        Abort: they said no.
+    """
+    if not sys.stdin.isatty():
+        raise SetupError("a model is to be called, and there is no terminal to ask on: give --yes to start all the same")
+    if not typer.confirm("Start?", err=True):
+        typer.echo("nothing was started", err=True)
+        raise typer.Abort
 
 
 def _reconcilers(names: Sequence[str], asks: Mapping[str, str | None] | None) -> list[Reconciler]:
@@ -69,7 +115,7 @@ def _reconcilers(names: Sequence[str], asks: Mapping[str, str | None] | None) ->
     transport = None
     if asks:
         transport = transport_for(str(asks["model"]), url=asks["url"], key_variable=asks["key_variable"])
-    return [reconciler_named(name, transport) for name in names]
+    return [reconciler_named(name, transport, (asks or {}).get("shown")) for name in names]
 
 
 def _refuse_unsound(instances: Sequence[Instance]) -> None:
@@ -119,16 +165,30 @@ def _bench(
     return Bench(manifest, results, instances, scenarios, program, sandboxes_named(SandboxName(manifest.sandbox)), reconcilers)
 
 
-def _run_and_report(bench: Bench, jobs: int) -> None:
+def _run_and_report(bench: Bench, jobs: int, patience: Patience) -> None:
     results = bench.results
     try:
         with progress() as watcher:
-            run_cells(bench, jobs, watcher)
+            halt = run_cells(bench, jobs, watcher, patience)
     except KeyboardInterrupt:
         typer.echo(f"interrupted; go on with: crosstalk resume {results.path}", err=True)
         raise
     found = build_report(results)
     typer.echo(render(found, Format.TABLE), nl=False)
     typer.echo(f"records: {results.path}", err=True)
+    if halt:
+        typer.echo(f"crosstalk: {halt.reason}; {halt.left} cell(s) are left; {_how_to_go_on(halt, bench)}", err=True)
+        sys.exit(HALTED)
     if found.run.infrastructure:
         sys.exit(1)
+
+
+def _how_to_go_on(halt: Halt, bench: Bench) -> str:
+    command = f"crosstalk resume {bench.results.path}"
+    if halt.why is not Why.BUDGET:
+        return f"when the provider answers again: {command}"
+    budget = bench.manifest.budget
+    options = [f" --max-cost-usd MORE-THAN-{budget.max_cost_usd:g}"] if budget.max_cost_usd is not None else []
+    if budget.max_effective_tokens is not None:
+        options.append(f" --max-effective-tokens MORE-THAN-{budget.max_effective_tokens:g}")
+    return f"with a higher budget: {command}{''.join(options)}"

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 
-from eval.records import CellEntry, InstanceEntry, RunManifest, ScenarioEntry, SkipEntry
+from eval.records import BudgetRecord, CellEntry, InstanceEntry, PriceTable, RunManifest, ScenarioEntry, SkipEntry
 from harnesses.base import Configuration, Harness, Limits
 from instances.dataset import DATASET_VERSION
 from instances.load import PAIRS
@@ -39,6 +39,8 @@ class Choice:
     repeats: int = 1
     seed: int = 0
     limits: Limits = field(default_factory=Limits)
+    prices: PriceTable | None = None
+    budget: BudgetRecord = field(default_factory=BudgetRecord)
 
 
 def make_manifest(choice: Choice, name: str) -> RunManifest:
@@ -72,6 +74,8 @@ def make_manifest(choice: Choice, name: str) -> RunManifest:
         limits={"max_steps": choice.limits.max_steps, "max_minutes": choice.limits.max_minutes},
         reconcilers=list(choice.reconcilers),
         reconciler_model=dict(choice.reconciler_model) if choice.reconciler_model else None,
+        prices=choice.prices,
+        budget=choice.budget,
         instances=[_instance_entry(one) for one in choice.instances],
         scenarios=[_scenario_entry(one, instances, choice.seed) for one, instances in playable.items()],
         skipped=skipped,

@@ -27,6 +27,10 @@ class PlainProgress:
             if cells:
                 print(f"{cells} finished cell(s) stand", file=self.stream, flush=True)
 
+    def say(self, text: str) -> None:
+        """Something that concerns the run as a whole."""
+        print(text, file=self.stream, flush=True)
+
     def stopping(self) -> None:
         """The run is being ended."""
         print("stopping: ending what runs", file=self.stream, flush=True)
@@ -73,6 +77,9 @@ class TerminalProgress(PlainProgress):
             self.done += 1
             self.running.pop(cell.cell, None)
             self.counts[record.status] = self.counts.get(record.status, 0) + 1
+
+    def say(self, text: str) -> None:
+        self.live.console.print(text, markup=False, highlight=False)
 
     def render(self) -> str:
         with self.lock:

@@ -1,13 +1,14 @@
 """From what a cell gave to the files that are kept of it."""
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
 from eval.bench import Bench
 from eval.grade import SuiteVerdict
 from eval.outcome import Outcome
+from eval.prices import Money, total
 from eval.records import (
     CandidateRecord,
     CellEntry,
@@ -22,19 +23,23 @@ from eval.records import (
     VerdictRecord,
 )
 from eval.storage import RECORD, json_lines
-from harnesses.base import Ended, Metering
+from harnesses.base import Ended, Failure, Metering
+from harnesses.endpoint import masked
 from reconcilers.base import Combined, CombineStatus
 from sandboxes.usage import UNKNOWN_USAGE, Usage
-from scenarios.engine import Draw, Played, PlayedTurn
+from scenarios.engine import Draw, PlayedTurn
 
 
 def build_record(cell: CellEntry, bench: Bench, draw: Draw, outcome: Outcome, timing: TimingRecord) -> CellRecord:
     """The record of one cell."""
+    money = Money.of(bench.manifest)
     candidates = {
-        name: _candidate(one, outcome.verdicts.get(name, {}), cell.instance)
+        name: _candidate(one, outcome.verdicts.get(name, {}), cell.instance, money)
         for name, one in outcome.combined.items()
         if not outcome.problem
     }
+    turns = [_turn(one, outcome.own_sides.get(one.lane), cell.instance, money) for one in outcome.played.turns]
+    reconcilers = sum((one.usage for one in outcome.combined.values()), outcome.lost)
     entry = next(one for one in bench.manifest.instances if one.id == cell.instance)
     solved = any(one.solved for one in candidates.values())
     return CellRecord(
@@ -56,21 +61,30 @@ def build_record(cell: CellEntry, bench: Bench, draw: Draw, outcome: Outcome, ti
         paper=any(one.paper for one in candidates.values()),
         # Without turns the play broke off: what the lanes used until then is not known.
         usage=_total(one.turn.usage for one in outcome.played.turns) if outcome.played.turns else _usage(UNKNOWN_USAGE),
-        reconciler_usage=_total([outcome.lost, *(one.usage for one in outcome.combined.values())]),
-        turns=[_turn(one, outcome.own_sides.get(one.lane), cell.instance) for one in outcome.played.turns],
+        reconciler_usage=_usage(reconcilers),
+        turns=turns,
         candidates=candidates,
         radio={lane: RadioCounts(**asdict(one)) for lane, one in outcome.played.radio.items()} or None,
+        cost_usd=total(one.cost_usd for one in turns) if turns else None,
+        reconciler_cost_usd=money.of_reconciler(reconcilers),
+        failure=_failure(outcome),
+        retry_after=outcome.retry_after,
         timing=timing,
     )
 
 
-def write_cell(record: CellRecord, played: Played, folder: Path) -> None:
-    """Write the record, the events, and each turn's patch and transcript into the cell's folder."""
+def write_cell(record: CellRecord, outcome: Outcome, folder: Path, secrets: Sequence[str]) -> None:
+    """Write the record, the events, each turn's patch and transcript, and what a model was asked into the cell's folder."""
+    played = outcome.played
     for one in played.turns:
         name = _turn_name(one)
         (folder / f"{name}.patch").write_bytes(one.capture.patch)
         lines = [{"role": "prompt", "text": one.prompt}, *one.turn.transcript]
         (folder / f"{name}.transcript.jsonl").write_text(json_lines(lines), encoding="utf-8")
+    for name, combined in outcome.combined.items():
+        if combined.transcript:
+            text = masked(json_lines(combined.transcript).encode(), secrets)
+            (folder / f"reconciler-{name}.transcript.jsonl").write_bytes(text)
     (folder / "events.jsonl").write_text(json_lines(played.events), encoding="utf-8")
     if played.radio_events:
         (folder / "radio").mkdir()
@@ -78,7 +92,13 @@ def write_cell(record: CellRecord, played: Played, folder: Path) -> None:
     (folder / RECORD).write_text(record.model_dump_json(indent=1) + "\n", encoding="utf-8")
 
 
-def _candidate(combined: Combined, verdicts: Mapping[str, SuiteVerdict], instance: str) -> CandidateRecord:
+def _failure(outcome: Outcome) -> str | None:
+    """What broke: the key's refusal before all else, because it ends the campaign."""
+    found = [one.turn.failure for one in outcome.played.turns if one.turn.failure]
+    return outcome.failure or (Failure.AUTH if Failure.AUTH in found else next(iter(found), None))
+
+
+def _candidate(combined: Combined, verdicts: Mapping[str, SuiteVerdict], instance: str, money: Money) -> CandidateRecord:
     return CandidateRecord(
         clean=combined.status is CombineStatus.CLEAN,
         reason=_printable(combined.reason),
@@ -91,6 +111,7 @@ def _candidate(combined: Combined, verdicts: Mapping[str, SuiteVerdict], instanc
         verdicts={suite: _verdict(one, instance) for suite, one in verdicts.items()},
         solved=bool(verdicts) and all(one.passed for one in verdicts.values()),
         paper=bool(verdicts) and verdicts["joint"].passed,
+        cost_usd=money.of_reconciler(combined.usage),
     )
 
 
@@ -102,7 +123,7 @@ def _deployable(candidates: Mapping[str, CandidateRecord]) -> bool:
     return bool(chosen and chosen.solved)
 
 
-def _turn(one: PlayedTurn, own_side: SuiteVerdict | None, instance: str) -> TurnRecord:
+def _turn(one: PlayedTurn, own_side: SuiteVerdict | None, instance: str, money: Money) -> TurnRecord:
     return TurnRecord(
         lane=one.lane,
         number=one.number,
@@ -125,6 +146,7 @@ def _turn(one: PlayedTurn, own_side: SuiteVerdict | None, instance: str) -> Turn
         labels=list(one.turn.labels),
         subagents=one.turn.subagents,
         own_side=_verdict(own_side, instance) if own_side else None,
+        cost_usd=money.of_turn(one.turn),
     )
 
 

@@ -37,6 +37,37 @@ class UsageRecord(_Model):
     effective_tokens: float | None
 
 
+class ModelPrice(_Model):
+    """US dollars a token, of each class; `None` where the price map names none.
+
+    `long_prompts`: it asks more for long prompts, which is not in these prices.
+    """
+
+    input: float | None
+    cache_write: float | None
+    cache_read: float | None
+    output: float | None
+    long_prompts: bool
+
+
+class PriceTable(_Model):
+    """The prices that a run's dollars are computed with, whatever the map says later.
+
+    `source` is the price map and its version, `problem` why there is none, `models` by the name under which usage is recorded.
+    """
+
+    source: str
+    problem: str
+    models: dict[str, ModelPrice]
+
+
+class BudgetRecord(_Model):
+    """No cell is started once the run has used so much; `None` is no limit."""
+
+    max_cost_usd: float | None = None
+    max_effective_tokens: float | None = None
+
+
 class VerdictRecord(_Model):
     """One suite on one tree; `evidence` is the folder, below the run's, with the JUnit report and the log."""
 
@@ -59,7 +90,10 @@ class MeteringRecord(_Model):
 
 
 class TurnRecord(_Model):
-    """One turn of a lane. The transcript's first line is the prompt."""
+    """One turn of a lane. The transcript's first line is the prompt.
+
+    `cost_usd` is in US dollars by the run's price table; `None` is unknown, or (in a `scripted` cell) no model was called.
+    """
 
     lane: str
     number: int
@@ -82,6 +116,7 @@ class TurnRecord(_Model):
     labels: list[str]
     subagents: int
     own_side: VerdictRecord | None
+    cost_usd: float | None = None
 
 
 class ConflictRecord(_Model):
@@ -105,6 +140,7 @@ class CandidateRecord(_Model):
     verdicts: dict[str, VerdictRecord]
     solved: bool
     paper: bool
+    cost_usd: float | None = None
 
 
 class RadioCounts(_Model):
@@ -132,7 +168,9 @@ class CellRecord(_Model):
     """One cell: one instance, scenario, configuration and repeat.
 
     `candidates` has one entry, `final`, for single and serial schedules, else one a reconciler; `solved` passes if any does.
-    `radio` is by lane, `None` without a channel. `usage` is the lanes' alone, `reconciler_usage` what all reconcilers used.
+    `radio` is by lane, `None` without a channel. `usage` is the lanes' alone, `reconciler_usage` what all reconcilers used; so
+    are `cost_usd` and `reconciler_cost_usd`, in US dollars by the run's price table (`None`: unknown, or no model was called).
+    `failure` is what broke in an infrastructure cell, where that is known; `retry_after` the seconds that the provider asks for.
     """
 
     schema_version: Literal[1] = 1
@@ -157,6 +195,10 @@ class CellRecord(_Model):
     turns: list[TurnRecord]
     candidates: dict[str, CandidateRecord]
     radio: dict[str, RadioCounts] | None
+    cost_usd: float | None = None
+    reconciler_cost_usd: float | None = None
+    failure: str | None = None
+    retry_after: float | None = None
     timing: TimingRecord
 
 
@@ -193,7 +235,7 @@ class CellEntry(_Model):
 
 
 class RunManifest(_Model):
-    """`run.json`: what was run, frozen before the first cell."""
+    """`run.json`: what was run, frozen before the first cell; only `budget` may be raised when the run is gone on with."""
 
     schema_version: Literal[1] = 1
     run: str
@@ -211,6 +253,8 @@ class RunManifest(_Model):
     limits: dict[str, float]
     reconcilers: list[str]
     reconciler_model: dict[str, str | None] | None = None
+    prices: PriceTable | None = None
+    budget: BudgetRecord = BudgetRecord()
     instances: list[InstanceEntry]
     scenarios: list[ScenarioEntry]
     skipped: list[SkipEntry]

@@ -5,7 +5,9 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from eval.records import CellRecord, RunManifest, Status, UsageRecord
+from eval.costs import cell_cost, cell_dollars
+from eval.prices import calls_a_model, total
+from eval.records import BudgetRecord, CellRecord, PriceTable, RunManifest, Status, UsageRecord
 from eval.statistics import Observation, mean, rate_interval
 from eval.storage import ResultsFolder
 from instances.model import Family
@@ -60,6 +62,11 @@ class Row(_Model):
     mean_effective_tokens: float | None = Field(description="lanes and all reconcilers, over instances where it is known")
     mean_lane_tokens: float | None
     mean_reconciler_tokens: float | None
+    mean_cost_usd: float | None = Field(
+        description="US dollars, lanes and all reconcilers, over instances where it is known; null where agents were scripted"
+    )
+    mean_lane_cost_usd: float | None
+    mean_reconciler_cost_usd: float | None
     relative_cost: float | None = Field(description="to the oracle's mean over the n_matched instances")
     by_reconciler: dict[str, ReconcilerRow]
     radio: RadioRow | None = Field(description="null without a channel")
@@ -82,12 +89,17 @@ class RunInfo(_Model):
     isolated: bool
     scripted: bool
     reconcilers: list[str]
+    reconciler_model: str | None
     cells_planned: int
     cells_recorded: int
     infrastructure: list[dict[str, str]]
     skipped: list[dict[str, Any]]
-    discarded_attempts: int
+    prices: PriceTable | None = Field(description="what the dollars are computed with; null: no model was called")
+    budget: BudgetRecord
+    discarded_attempts: int = Field(description="attempts that met an infrastructure fault and were run again")
     discarded_effective_tokens: float | None
+    discarded_cost_usd: float | None
+    lost_attempts: int = Field(description="attempts that were cut off, or whose record is damaged: what they used is unknown")
 
 
 class Report(_Model):
@@ -105,10 +117,11 @@ def build_report(results: ResultsFolder) -> Report:
     """
     manifest = results.manifest()
     records = list(results.records())
-    return Report(run=_run_info(manifest, records, list(results.discarded_records())), rows=_rows(manifest, records))
+    return Report(run=_run_info(manifest, records, results), rows=_rows(manifest, records))
 
 
-def _run_info(manifest: RunManifest, records: Sequence[CellRecord], discarded: Sequence[CellRecord]) -> RunInfo:
+def _run_info(manifest: RunManifest, records: Sequence[CellRecord], results: ResultsFolder) -> RunInfo:
+    discarded = list(results.discarded_records())
     return RunInfo(
         run=manifest.run,
         created=manifest.created,
@@ -122,12 +135,17 @@ def _run_info(manifest: RunManifest, records: Sequence[CellRecord], discarded: S
         isolated=manifest.isolated,
         scripted=manifest.scripted,
         reconcilers=manifest.reconcilers,
+        reconciler_model=(manifest.reconciler_model or {}).get("model"),
         cells_planned=len(manifest.cells),
         cells_recorded=len(records),
         infrastructure=[{"cell": one.cell, "reason": one.reason} for one in records if one.status is Status.INFRASTRUCTURE],
         skipped=[one.model_dump() for one in manifest.skipped],
         discarded_attempts=len(discarded),
-        discarded_effective_tokens=_sum_known(cell_cost(one) for one in discarded),
+        prices=manifest.prices,
+        budget=manifest.budget,
+        discarded_effective_tokens=total(cell_cost(one) for one in discarded),
+        discarded_cost_usd=total(cell_dollars(one) for one in discarded) if calls_a_model(manifest) else None,
+        lost_attempts=results.lost_attempts(),
     )
 
 
@@ -179,6 +197,9 @@ def _row(
         mean_effective_tokens=_mean(costs),
         mean_lane_tokens=_mean(per_instance(graded, lambda one: one.usage.effective_tokens)),
         mean_reconciler_tokens=_mean(per_instance(graded, lambda one: one.reconciler_usage.effective_tokens)),
+        mean_cost_usd=None if manifest.scripted else _mean(per_instance(graded, cell_dollars)),
+        mean_lane_cost_usd=_mean(per_instance(graded, lambda one: one.cost_usd)),
+        mean_reconciler_cost_usd=_mean(per_instance(graded, lambda one: one.reconciler_cost_usd)),
         relative_cost=ratio,
         by_reconciler={
             name: _reconciler_row(name, graded) for name in manifest.reconcilers if any(name in one.candidates for one in graded)
@@ -249,11 +270,6 @@ def _radio_row(graded: Sequence[CellRecord]) -> RadioRow | None:
     )
 
 
-def cell_cost(cell: CellRecord) -> float | None:
-    """Effective tokens of the lanes and of all reconcilers; `None` is unknown."""
-    return _plus(cell.usage, cell.reconciler_usage)
-
-
 def _plus(one: UsageRecord, other: UsageRecord) -> float | None:
     if one.effective_tokens is None or other.effective_tokens is None:
         return None
@@ -262,13 +278,3 @@ def _plus(one: UsageRecord, other: UsageRecord) -> float | None:
 
 def _mean(observations: Sequence[Observation]) -> float | None:
     return mean([one.value for one in observations]) if observations else None
-
-
-def _sum_known(values: Iterable[float | None]) -> float | None:
-    """The sum, unknown as soon as one of them is."""
-    total = 0.0
-    for value in values:
-        if value is None:
-            return None
-        total += value
-    return total

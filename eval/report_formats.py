@@ -2,13 +2,14 @@
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 
 from eval.report import RadioRow, Report, Row
 from instances.model import Family
 
 UNKNOWN = "unknown"
+NO_MODEL = "no model"
 
 
 class Format(StrEnum):
@@ -67,6 +68,7 @@ _HEADERS = (
     "deployable",
     "paper",
     "eff. tokens",
+    "US dollars",
     "x oracle",
     "per reconciler: solved/n @ tokens",
     "",
@@ -91,6 +93,7 @@ def _cells(row: Row, mark: str) -> list[str]:
         _percent(row.deployable_rate),
         _percent(row.paper_rate),
         _tokens(row.mean_effective_tokens),
+        NO_MODEL if row.scripted else _money(row.mean_cost_usd),
         UNKNOWN if row.relative_cost is None else f"{row.relative_cost:.2f}",
         reconcilers or "-",
         ", ".join(notes),
@@ -150,13 +153,34 @@ def _footnotes(report: Report) -> list[str]:
         lines.append(f"{len(run.infrastructure)} cell(s) met an infrastructure fault, are in no rate, and will be run again:")
         lines.extend(f"  {one['cell']}: {one['reason']}" for one in run.infrastructure)
     if run.discarded_attempts:
-        tokens = _tokens(run.discarded_effective_tokens)
-        lines.append(f"{run.discarded_attempts} attempt(s) were discarded and run again; they used {tokens} effective tokens.")
+        used = f"{_tokens(run.discarded_effective_tokens)} effective tokens"
+        used += f", {_money(run.discarded_cost_usd)} US dollars" if run.prices else ""
+        lines.append(f"{run.discarded_attempts} attempt(s) were discarded and run again; they used {used}.")
+    if run.lost_attempts:
+        lines.append(f"{run.lost_attempts} attempt(s) were cut off; what they used is unknown and in no figure.")
+    lines.extend(_about_money(report))
     by_reason: dict[str, list[str]] = {}
     for one in run.skipped:
         by_reason.setdefault(str(one["reason"]), []).append(f"{one['scenario']} ({one['instances']} instances)")
     lines.extend(f"Skipped, {reason}: {', '.join(names)}." for reason, names in by_reason.items())
     return lines
+
+
+def _about_money(report: Report) -> Iterator[str]:
+    """How the dollars are reckoned, where a model was called."""
+    prices, run = report.run.prices, report.run
+    if prices is None:
+        return
+    if prices.problem:
+        yield f"US dollars: {prices.problem}."
+        return
+    yield f"US dollars: by the prices of {prices.source} when the run began (in run.json), lanes and reconcilers together."
+    if run.scripted and any(row.mean_reconciler_cost_usd is not None for row in report.rows):
+        told = [f"{row.scenario} {_money(row.mean_reconciler_cost_usd)}" for row in report.rows if row.mean_reconciler_cost_usd]
+        yield f"The lanes called no model; the reconciler's model cost a cell, in US dollars: {', '.join(told)}."
+    named = (run.configuration.partition("/")[2], run.reconciler_model)
+    if dearer := [name for name in named if name in prices.models and prices.models[name].long_prompts]:
+        yield f"{', '.join(dearer)} asks more for long prompts, which is not in these dollars: they are a lower bound."
 
 
 def _csv(report: Report) -> str:
@@ -179,6 +203,10 @@ def _csv(report: Report) -> str:
 
 def _percent(rate: float | None) -> str:
     return "-" if rate is None else f"{100 * rate:.0f} %"
+
+
+def _money(value: float | None) -> str:
+    return UNKNOWN if value is None else f"{value:,.2f}" if value >= 1 else f"{value:.4f}"
 
 
 def _tokens(value: float | None) -> str:

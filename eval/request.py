@@ -27,8 +27,25 @@ class SandboxName(StrEnum):
     UNISOLATED = "unisolated"
 
 
-def processors() -> int:
-    return os.cpu_count() or 1
+class ShownName(StrEnum):
+    NOTHING = "nothing"
+    REQUIREMENTS = "requirements"
+    SUMMARIES = "summaries"
+
+
+PROCESSORS = os.cpu_count() or 1
+
+
+Jobs = Annotated[int, typer.Option(min=1, help="Cells at a time.", show_default="processors")]
+MaxCost = Annotated[
+    float | None, typer.Option(min=0.0, help="Start no more cells once so many US dollars are used, retried attempts included.")
+]
+MaxTokens = Annotated[
+    float | None, typer.Option(min=0.0, help="Start no more cells once so many effective tokens are used, likewise.")
+]
+RetryWait = Annotated[
+    float, typer.Option(min=0.0, help="Seconds before a cell is tried again after a provider's fault; doubled each time.")
+]
 
 
 @dataclass(frozen=True)
@@ -52,13 +69,21 @@ class RunRequest:
     ] = None
     reconciler_url: Annotated[str | None, typer.Option(help="Its endpoint with OpenAI's chat completions.")] = None
     reconciler_key: Annotated[str | None, typer.Option(help="The environment variable that holds its key.")] = None
+    reconciler_shown: Annotated[
+        ShownName,
+        typer.Option(help="What it sees beside the base and both diffs: nothing, the requirements, the lanes' summaries."),
+    ] = ShownName.NOTHING
     repeats: Annotated[int, typer.Option(min=1, help="Cells for each instance and scenario.")] = 1
-    jobs: Annotated[int, typer.Option(min=1, help="Cells at a time.", show_default="processors")] = processors()
+    jobs: Jobs = PROCESSORS
     seed: Annotated[int, typer.Option(help="Of the schedule of scripted lanes, of orders, of resampling.")] = 0
     out: Annotated[Path | None, typer.Option(help="The results folder; results/<time> by default.")] = None
     sandbox: Annotated[SandboxName, typer.Option(help="Where lanes and tests run.")] = SandboxName.LOCAL
     max_steps: Annotated[int, typer.Option(min=1, help="Tool calls of one turn.")] = 200
     max_minutes: Annotated[float, typer.Option(min=0.01, help="Minutes of one turn.")] = 30.0
+    max_cost_usd: MaxCost = None
+    max_effective_tokens: MaxTokens = None
+    retry_wait: RetryWait = 30.0
+    yes: Annotated[bool, typer.Option("--yes", help="Start without asking, whatever a model may cost.")] = False
     unsound: Annotated[bool, typer.Option("--unsound", help="Run instances too that were not checked, or not sound.")] = False
 
     def folder(self) -> Path:
@@ -76,9 +101,14 @@ class RunRequest:
             SetupError: there is a way, and no model.
         """
         if self.reconciler_model:
-            return {"model": self.reconciler_model, "url": self.reconciler_url, "key_variable": self.reconciler_key}
-        if self.reconciler_url or self.reconciler_key:
-            raise SetupError("--reconciler-url and --reconciler-key go with --reconciler-model")
+            return {
+                "model": self.reconciler_model,
+                "url": self.reconciler_url,
+                "key_variable": self.reconciler_key,
+                "shown": self.reconciler_shown.value,
+            }
+        if self.reconciler_url or self.reconciler_key or self.reconciler_shown is not ShownName.NOTHING:
+            raise SetupError("--reconciler-url, --reconciler-key and --reconciler-shown go with --reconciler-model")
         return None
 
     def choice(self, instances: "Sequence[Instance]", program: "Harness") -> "Choice":
@@ -88,12 +118,19 @@ class RunRequest:
             SetupError: the options name what there is not, or do not go together.
         """
         from eval.plan import Choice
+        from eval.prices import price_table, why_unpriced
+        from eval.records import BudgetRecord
         from harnesses.base import Configuration, Limits
         from reconcilers import RECONCILERS
         from reconcilers.registry import MODEL
         from scenarios.catalog import select
 
         asks = self.reconciler_asks()
+        models = [] if program.scripted else [self.model]
+        models += [self.reconciler_model] if asks else []
+        prices = price_table(self.harness, models) if models else None
+        if self.max_cost_usd is not None and (reason := why_unpriced(prices, models)):
+            raise SetupError(f"--max-cost-usd cannot be kept: {reason}")
         return Choice(
             instances=instances,
             scenarios=select(_terms(self.scenarios, "--scenarios")),
@@ -105,6 +142,8 @@ class RunRequest:
             repeats=self.repeats,
             seed=self.seed,
             limits=Limits(self.max_steps, self.max_minutes),
+            prices=prices,
+            budget=BudgetRecord(max_cost_usd=self.max_cost_usd, max_effective_tokens=self.max_effective_tokens),
         )
 
 

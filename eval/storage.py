@@ -6,8 +6,10 @@ import fcntl
 import json
 import os
 import shutil
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -19,6 +21,7 @@ from sandboxes.folders import remove_tree
 
 MANIFEST = "run.json"
 RECORD = "record.json"
+ATTEMPTS = "attempts.jsonl"
 LOCK = ".lock"
 _UNWRITABLE = {
     errno.ENOSPC,
@@ -49,13 +52,22 @@ class ResultsFolder:
         Raises:
             SetupError: the folder holds a run already, or cannot be written.
         """
+        self.refuse_taken()
+        with explained(self.path):
+            self.cells.mkdir(parents=True)
+            self.replace_manifest(manifest)
+
+    def replace_manifest(self, manifest: RunManifest) -> None:
+        """Raises SetupError where it cannot be written; the one before stands then."""
+        with explained(self.path):
+            write_text(self.path / MANIFEST, manifest.model_dump_json(indent=1) + "\n")
+
+    def refuse_taken(self) -> None:
+        """Raises SetupError where there is something already."""
         if (self.path / MANIFEST).exists():
             raise SetupError(f"{self.path}: holds a run already; `crosstalk resume {self.path}`, or choose another --out")
         if self.path.is_dir() and any(self.path.iterdir()):
             raise SetupError(f"{self.path}: is not empty; choose another --out")
-        with explained(self.path):
-            self.cells.mkdir(parents=True)
-            write_text(self.path / MANIFEST, manifest.model_dump_json(indent=1) + "\n")
 
     @contextmanager
     def in_use(self) -> Iterator[None]:
@@ -104,6 +116,40 @@ class ResultsFolder:
         for path in sorted(self.discarded.glob(f"*/{RECORD}")):
             with contextlib.suppress(OSError, ValidationError):
                 yield CellRecord.model_validate_json(path.read_bytes())
+
+    def begin(self, cell: str) -> None:
+        """Note that an attempt is begun, so that one that is cut off before it has a record is not forgotten."""
+        with explained(self.path), (self.path / ATTEMPTS).open("a", encoding="utf-8") as log:
+            log.write(json_lines([{"cell": cell, "begun": datetime.now(UTC).isoformat(timespec="seconds")}]))
+
+    def lost_attempts(self) -> int:
+        """How many attempts have no readable record, so that nobody knows what they used; those that run now are none of them."""
+        begun = Counter(self._begun())
+        kept = Counter(path.name for path in self.cells.glob("[!.]*"))
+        kept.update(path.name.rpartition(".")[0] for path in self.discarded.glob("*"))
+        if self._held():
+            kept.update(path.name[1:].rpartition(".")[0] for path in self.cells.glob(".*"))
+        cut_off = sum(max(count - kept[cell], 0) for cell, count in begun.items())
+        damaged = sum(1 for cell in self.manifest().cells if self.damaged(cell))
+        return cut_off + damaged + len(list(self.discarded.glob("*"))) - len(list(self.discarded_records()))
+
+    def _begun(self) -> Iterator[str]:
+        """The cells of the attempts that were begun; a line that was cut short is passed over."""
+        with contextlib.suppress(OSError):
+            for line in (self.path / ATTEMPTS).read_text(encoding="utf-8").splitlines():
+                with contextlib.suppress(ValueError, KeyError, TypeError):
+                    yield str(json.loads(line)["cell"])
+
+    def _held(self) -> bool:
+        """Whether a process, this one or another, runs the folder."""
+        try:
+            with (self.path / LOCK).open(encoding="utf-8") as lock:
+                fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
+        return False
 
     def discard(self, cell: str) -> None:
         """Put a cell's attempt aside, so that it can be run again."""

@@ -72,7 +72,7 @@ class Model:
             except PromptTooLongError as error:
                 return self._outcome(done, said, judge, used + error.usage, too_long=str(error))
             except TransportError as error:
-                raise TransportError(str(error), used + error.usage, error.status) from error
+                raise TransportError(str(error), used + error.usage, error.status, error.retry_after) from error
             said.append(Message(Role.ASSISTANT, completion.text))
             judgement = judge.judge(read_answer(completion.text, prompt.fence), completion.finish)
             done.append(_Attempt(completion, judgement))

@@ -13,8 +13,8 @@ from sandboxes.errors import SetupError
 MODEL = "model"
 
 
-def reconciler_named(name: str, transport: Transport | None = None) -> Reconciler:
-    """A reconciler by its name; the one that asks a model needs the way to it.
+def reconciler_named(name: str, transport: Transport | None = None, shown: str | None = None) -> Reconciler:
+    """A reconciler by its name; the one that asks a model needs the way to it, and may be shown more than base and diffs.
 
     Raises:
         SetupError: there is none of this name, or no model was named.
@@ -23,8 +23,9 @@ def reconciler_named(name: str, transport: Transport | None = None) -> Reconcile
         if transport is None:
             raise SetupError("the reconciler 'model' needs to be told which model")
         from reconcilers.model import Model
+        from reconcilers.prompt import Shown
 
-        return Model(transport)
+        return Model(transport, shown=Shown(shown or Shown.NOTHING))
     if name not in RECONCILERS:
         raise SetupError(f"no reconciler {name!r}; there are {', '.join([*RECONCILERS, MODEL])}")
     module, _, attribute = RECONCILERS[name].rpartition(".")

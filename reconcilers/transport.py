@@ -69,12 +69,14 @@ class TransportError(HarnessError):
     Attributes:
         usage: what was used up all the same; unknown where an answer broke off.
         status: the provider's HTTP status, where there was one.
+        retry_after: the seconds that the provider asks to wait.
     """
 
-    def __init__(self, message: str, usage: Usage, status: int | None = None) -> None:
+    def __init__(self, message: str, usage: Usage, status: int | None = None, retry_after: float | None = None) -> None:
         super().__init__(message)
         self.usage = usage
         self.status = status
+        self.retry_after = retry_after
 
 
 class PromptTooLongError(TransportError):
@@ -155,7 +157,7 @@ def with_retries(send: Callable[[], Completion], retries: Retries) -> Completion
                 raise PromptTooLongError(failed.message, lost, failed.status) from failed
             if not failed.is_retryable or number == retries.times:
                 after = f" (request {number + 1})" if number else ""
-                raise TransportError(failed.message + after, lost, failed.status) from failed
+                raise TransportError(failed.message + after, lost, failed.status, failed.retry_after) from failed
             asked = retries.first_wait * 2**number if failed.retry_after is None else failed.retry_after
             _wait(min(asked, _LONGEST_WAIT))
         else:

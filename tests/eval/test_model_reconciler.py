@@ -21,7 +21,18 @@ ONE_ANSWER = 100 + 5 * 10  # what the endpoint reports of each
 
 def play(pair: Instance, out: Path, answers: list[Canned], status: int = 0) -> tuple[CellRecord, int]:
     with serving(answers) as endpoint:
-        command = [sys.executable, "-m", "eval.main", "run", "-i", str(pair.folder), "-s", "parallel-unaware", "--unsound"]
+        command = [
+            sys.executable,
+            "-m",
+            "eval.main",
+            "run",
+            "-i",
+            str(pair.folder),
+            "-s",
+            "parallel-unaware",
+            "--unsound",
+            "--yes",
+        ]
         command += ["--reconciler-model", "canned", "--reconciler-url", endpoint.url, "--out", str(out)]
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
         assert done.returncode == status, done.stderr
@@ -55,6 +66,7 @@ def test_a_good_answer_is_deployable_where_git_conflicts(make_pair: Callable[...
 
 def test_no_answer_is_infrastructure_and_what_it_used_is_known(make_pair: Callable[..., Instance], tmp_path: Path) -> None:
     refusal = Canned("no such key", status=401)
-    record, _ = play(make_pair(), tmp_path / "out", [refusal] * 4, status=1)
-    assert record.status is Status.INFRASTRUCTURE
+    record, requests = play(make_pair(), tmp_path / "out", [refusal] * 4, status=2)
+    assert requests == 1  # a key that is refused once is refused again
+    assert (record.status, record.failure) == (Status.INFRASTRUCTURE, "auth")
     assert "TransportError" in record.reason or "401" in record.reason

@@ -21,7 +21,16 @@ def test_the_documented_harness_runs(make_pair: Callable[..., Instance], tmp_pat
     assert example is not None
     (tmp_path / "documented.py").write_text(example[1], encoding="utf-8")
     command = [sys.executable, "-m", "eval.main", "run", "--harness", "documented.Shell", "--model", "echo x > new.txt"]
-    command += ["-i", str(make_pair().folder), "-s", "oracle,parallel-unaware", "--unsound", "--out", str(tmp_path / "out")]
+    command += [
+        "-i",
+        str(make_pair().folder),
+        "-s",
+        "oracle,parallel-unaware",
+        "--unsound",
+        "--yes",
+        "--out",
+        str(tmp_path / "out"),
+    ]
     environment = {"PATH": "/usr/local/bin:/usr/bin:/bin", "PYTHONPATH": f"{tmp_path}:{ROOT}", "HOME": str(Path.home())}
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=200, check=False)
     assert done.returncode == 0, done.stderr
