@@ -47,6 +47,7 @@ def verified(hub: "Hub", call: Call) -> Answer:
 
 def state(hub: "Hub", call: Call) -> Answer:
     """Everything that is counted, for the record and for watching; takes nothing from anyone."""
+    hub.board.flush_refusals()  # what is counted here is in the log too
     waiting = hub.room.waiting_lanes()
     lanes = {name: lane_state(hub, lane) | {"waiting": name in waiting} for name, lane in hub.board.lanes.items()}
     threads = [asdict(thread) for thread in hub.board.threads.values()]
@@ -56,7 +57,7 @@ def state(hub: "Hub", call: Call) -> Answer:
             "cell": hub.config.cell,
             "seq": hub.board.seq,
             "deadlocks": hub.board.deadlocks,
-            "refused_unknown": dict(hub.unknown_refusals),
+            "refused_unknown": dict(hub.board.strangers),
             "lanes": lanes,
             "threads": threads,
             "messages": dict(hub.board.states),

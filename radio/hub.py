@@ -10,7 +10,6 @@ import hashlib
 import logging
 import os
 import urllib.parse
-from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -55,7 +54,6 @@ class Hub:
     """One cell's radio.
 
     Attributes:
-        unknown_refusals: refusals of callers that are no lane of this cell, by reason.
         ended: set when the hub is to stop.
     """
 
@@ -79,7 +77,6 @@ class Hub:
         self.journal = Journal(Path(config.events), self.store)
         self.leases = Leases(self.board, self.store, config.admin_token)
         self.room = WaitingRoom(self.board, self._settle)
-        self.unknown_refusals: Counter[str] = Counter()
         self.mailboxes = Mailboxes({lane.name: Path(lane.mailbox) for lane in config.lanes if lane.mailbox})
         self._steps = {lane.name: lane.steps for lane in config.lanes if lane.steps}
         self.board.counted_step = self._counted_step
@@ -163,8 +160,6 @@ class Hub:
 
     def refuse(self, caller: str, operation: str, refusal: Refused) -> Answer:
         """Count a refusal, and put it into words for the caller."""
-        if caller not in self.board.lanes:
-            self.unknown_refusals[refusal.reason.value] += 1
         self.board.refuse(caller, operation, refusal)
         data = {"refused": refusal.reason.value, "text": str(refusal)}
         return Answer(data, f"refused ({refusal.reason}): {refusal}", refusal.reason)

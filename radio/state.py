@@ -1,7 +1,7 @@
 """What the hub knows, and how each event changes it. A restarted hub applies its stored events again."""
 
 import re
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable
 from typing import Any
 
@@ -25,6 +25,7 @@ class State:
     Attributes:
         lanes, threads: to be read only; events alone change them.
         states: of the newest messages, by recipient, for senders and watchers.
+        strangers: refusals of callers that are no lane of this cell, by reason.
         batch: the events recorded since the hub last stored them.
         stored: the number of the last event that the store has.
     """
@@ -42,6 +43,7 @@ class State:
         self.seq = 0
         self.stored = 0
         self.deadlocks = 0
+        self.strangers: Counter[str] = Counter()
         self._recent: OrderedDict[int, Message] = OrderedDict()
 
     def record(self, kind: EventType, /, *, thread: str = "", **data: Any) -> Event:
@@ -149,8 +151,8 @@ class State:
 
     def _refused(self, event: Event) -> None:
         lane = self.lanes.get(event.data["lane"])
-        if lane is not None:
-            lane.counters.refused[event.data["reason"]] += event.data["count"]
+        refused = self.strangers if lane is None else lane.counters.refused
+        refused[event.data["reason"]] += event.data["count"]
 
     def _responded(self, event: Event) -> None:
         lane = self.lanes[event.data["lane"]]

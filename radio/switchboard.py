@@ -75,7 +75,7 @@ class Switchboard(State):
         """Count a refusal. The first of a kind are logged one by one, a flood of them together."""
         key = (lane, refusal.reason.value)
         known = self.lanes.get(lane)
-        so_far = known.counters.refused[refusal.reason.value] if known else 0
+        so_far = (known.counters.refused if known else self.strangers)[refusal.reason.value]
         waiting = self._unlogged.get(key, 0) + 1
         if so_far >= _REFUSALS_IN_FULL and waiting < _REFUSALS_TOGETHER:
             self._unlogged[key] = waiting
@@ -91,7 +91,7 @@ class Switchboard(State):
         )
 
     def flush_refusals(self) -> None:
-        """Log the refusals that were not logged yet, before the hub ends."""
+        """Log the refusals that were not logged yet, and so count them."""
         for (lane, reason), count in self._unlogged.items():
             self.record(EventType.REFUSED, lane=lane, operation="", reason=reason, count=count, text="and more alike")
         self._unlogged.clear()

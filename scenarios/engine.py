@@ -255,7 +255,8 @@ class _Player:
             mounts += self.radio.mounts(lane)
             more, commands = self.radio.variables(lane, self.stage.sandboxes.isolated)
             variables, path = {**variables, **more}, f"{commands}:{path}"
-        return SandboxSpec(workspace, tuple(mounts), {"PATH": path, **variables}, fitting.network)
+        owner = f"{self.instance.id} {self.scenario.name} {lane}"
+        return SandboxSpec(workspace, tuple(mounts), {"PATH": path, **variables}, fitting.network, owner)
 
     def _replay_source(self, lane: str) -> ReplaySource:
         scenario = self.scenario

@@ -4,7 +4,6 @@ import os
 import re
 import secrets
 import shutil
-import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from importlib.util import find_spec
 from pathlib import Path
-from threading import Event, Lock, Thread
+from threading import Lock
 from types import TracebackType
 from typing import Any
 
@@ -25,16 +24,13 @@ from radio.message import Disposition, Verdict
 from radio.policy import EnvelopeRule, Limits, Policy, latest_dispositions, verify_disposition
 from radio.radar import Radar
 from sandboxes.base import Mount
-from sandboxes.errors import SandboxError, SetupError
-from sandboxes.exec import run
 from sandboxes.gitstore import GitStore
-from sandboxes.stopping import StoppedError
 from scenarios.model import Channel, Listening, Scenario, Store
+from scenarios.private_redis import PrivateRedis
 from scenarios.prompts import GOVERNED_LIMITS
 
 INSIDE = "/crosstalk"
 NOTICE = "[background task radio-watch has ended: messages wait for you; radio-inbox prints them]"
-_REDIS_SECONDS = 24 * 3600.0
 
 
 @dataclass(frozen=True)
@@ -43,6 +39,7 @@ class LaneCounts:
 
     Attributes:
         listening_steps: steps spent on waiting for or reading messages.
+        bytes_shown: of all that was put before the lane's model; `snapshot_bytes` is how much of it were its threads' snapshots.
         unread: mentions that never came before the lane's model; `expired` is how many of them ran out.
         accepted: messages that the lane says it has acted on; `borne_out` is for how many of them its files show it.
     """
@@ -58,6 +55,23 @@ class LaneCounts:
     drains: int
     accepted: int
     borne_out: int
+    bytes_shown: int
+    snapshot_bytes: int
+
+
+@dataclass(frozen=True)
+class HubCounts:
+    """What was counted for the cell's hub as a whole.
+
+    Attributes:
+        restarts: how often it died unasked and was brought back.
+        deadlocks: how often everyone waited for someone who could not come.
+        strangers: requests refused because their token is for no lane of the cell.
+    """
+
+    restarts: int
+    deadlocks: int
+    strangers: int
 
 
 def lacking(scenario: Scenario) -> str:
@@ -123,7 +137,7 @@ class RadioLink:
             return str(self.scenario.store)
         if named := os.environ.get("CROSSTALK_REDIS_URL"):
             return named
-        return self._stack.enter_context(_PrivateRedis())
+        return self._stack.enter_context(PrivateRedis())
 
     def mounts(self, lane: str) -> tuple[Mount, ...]:
         """What a lane sees of the radio: its own folder, the socket, the commands; nothing of the store or of other lanes."""
@@ -251,9 +265,15 @@ class RadioLink:
                 drains=one["drains"],
                 accepted=self._accepted[lane],
                 borne_out=self._borne_out[lane],
+                bytes_shown=one["bytes_shown"],
+                snapshot_bytes=one["snapshot_bytes"],
             )
             for lane, one in self.hub.counters().items()
         }
+
+    def hub_counts(self) -> HubCounts:
+        state = self.hub.admin("state")
+        return HubCounts(self.hub.restarts, state["deadlocks"], sum(state["refused_unknown"].values()))
 
     def events(self) -> bytes:
         """The hub's event log so far."""
@@ -273,42 +293,3 @@ def _count_step(path: Path) -> None:
             os.write(descriptor, b".")
         finally:
             os.close(descriptor)
-
-
-class _PrivateRedis:
-    """A redis-server of the cell's own on a unix socket, which forgets nothing that it acknowledged."""
-
-    def __enter__(self) -> str:
-        program = shutil.which("redis-server")
-        if program is None:
-            raise SetupError("redis-server is not installed: install it, or set CROSSTALK_REDIS_URL")
-        self._folder = Path(tempfile.mkdtemp(prefix="crosstalk-redis-"))
-        socket = self._folder / "redis.sock"
-        self._ended = Event()
-        command = [program, "--port", "0", "--unixsocket", str(socket), "--dir", str(self._folder)]
-        command += ["--appendonly", "yes", "--appendfsync", "everysec", "--save", "", "--daemonize", "no"]
-        self._thread = Thread(target=self._serve, args=(command,), name="redis", daemon=True)
-        self._thread.start()
-        while not socket.exists():
-            if self._ended.wait(0.01):
-                raise SandboxError("redis-server did not start")
-        self._address = f"unix://{socket}"
-        return self._address
-
-    def _serve(self, command: list[str]) -> None:
-        try:
-            run(command, timeout=_REDIS_SECONDS)
-        except StoppedError:
-            pass  # the run was interrupted; who waits for the server sees that it has ended
-        finally:
-            self._ended.set()
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        from redis import Redis
-        from redis.exceptions import ConnectionError as NoConnectionError
-
-        # It may have ended already, which is what is asked for.
-        with Redis.from_url(self._address) as connection, suppress(NoConnectionError):
-            connection.shutdown(nosave=True)
-        self._thread.join(10)
-        shutil.rmtree(self._folder, ignore_errors=True)
