@@ -157,6 +157,16 @@ class RadioCounts(_Model):
     drains: int
     accepted: int
     borne_out: int
+    bytes_shown: int
+    snapshot_bytes: int
+
+
+class HubRecord(_Model):
+    """Of a cell's hub: how often it died unasked and came back, deadlocks that it ended, requests of strangers."""
+
+    restarts: int
+    deadlocks: int
+    strangers: int
 
 
 class TimingRecord(_Model):
@@ -168,9 +178,10 @@ class CellRecord(_Model):
     """One cell: one instance, scenario, configuration and repeat.
 
     `candidates` has one entry, `final`, for single and serial schedules, else one a reconciler; `solved` passes if any does.
-    `radio` is by lane, `None` without a channel. `usage` is the lanes' alone, `reconciler_usage` what all reconcilers used; so
-    are `cost_usd` and `reconciler_cost_usd`, in US dollars by the run's price table (`None`: unknown, or no model was called).
-    `failure` is what broke in an infrastructure cell, where that is known; `retry_after` the seconds that the provider asks for.
+    `radio` is by lane, `hub` for the whole cell; both are `None` without a channel. `usage` is the lanes' alone,
+    `reconciler_usage` what all reconcilers used; so are `cost_usd` and `reconciler_cost_usd`, in US dollars by the run's
+    price table (`None`: unknown, or no model was called). `failure` is what broke in an infrastructure cell, where that is
+    known; `retry_after` the seconds that the provider asks for.
     """
 
     schema_version: Literal[1] = 1
@@ -195,6 +206,7 @@ class CellRecord(_Model):
     turns: list[TurnRecord]
     candidates: dict[str, CandidateRecord]
     radio: dict[str, RadioCounts] | None
+    hub: HubRecord | None
     cost_usd: float | None = None
     reconciler_cost_usd: float | None = None
     failure: str | None = None

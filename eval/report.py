@@ -38,6 +38,9 @@ class RadioRow(_Model):
     listening_steps: int = Field(description="steps spent on waiting for or reading messages")
     accepted: int = Field(description="messages that a lane says it has acted on")
     borne_out: int = Field(description="those of them for which its files show it")
+    bytes_shown: int = Field(description="of all that was put before the lanes' models")
+    snapshot_bytes: int = Field(description="how much of it were snapshots of a lane's threads")
+    hub_restarts: int = Field(description="how often a cell's hub died unasked and was brought back")
 
 
 class Row(_Model):
@@ -267,6 +270,9 @@ def _radio_row(graded: Sequence[CellRecord]) -> RadioRow | None:
         listening_steps=sum(lane.listening_steps for lane in lanes),
         accepted=sum(lane.accepted for lane in lanes),
         borne_out=sum(lane.borne_out for lane in lanes),
+        bytes_shown=sum(lane.bytes_shown for lane in lanes),
+        snapshot_bytes=sum(lane.snapshot_bytes for lane in lanes),
+        hub_restarts=sum(one.hub.restarts for one in graded if one.hub),
     )
 
 

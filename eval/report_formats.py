@@ -111,6 +111,7 @@ _RADIO_HEADERS = (
     "refused",
     "steps spent on listening",
     "accepted, borne out",
+    "hub restarts",
 )
 
 
@@ -128,6 +129,7 @@ def _radio_cells(row: Row) -> list[str | int]:
         radio.refused,
         radio.listening_steps,
         f"{radio.accepted}, {radio.borne_out}",
+        radio.hub_restarts,
     ]
 
 
