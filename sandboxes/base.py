@@ -131,6 +131,14 @@ class SandboxFactory(Protocol):
         """
         ...
 
+    def versions(self) -> dict[str, str]:
+        """What of the sandbox is frozen in a run, because a verdict may hang on it.
+
+        Raises:
+            SandboxError: sandboxes of this kind do not work here.
+        """
+        ...
+
     def open(self, spec: SandboxSpec) -> Sandbox:
         """Raises SandboxError when the sandbox cannot be made."""
         ...

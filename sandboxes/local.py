@@ -44,6 +44,10 @@ class LocalSandboxFactory:
         """Raises SandboxError when bubblewrap is missing or does not isolate."""
         ensure_isolation(find_bubblewrap(), _WALLS, _open_unproved)
 
+    def versions(self) -> dict[str, str]:
+        """None: it holds the machine's own programs."""
+        return {}
+
     def open(self, spec: SandboxSpec) -> "LocalSandbox":
         """Open a sandbox, once it is proved in this process that bubblewrap isolates.
 
@@ -62,6 +66,10 @@ class UnisolatedSandboxFactory:
 
     def prove(self) -> None:
         """There is nothing to prove."""
+
+    def versions(self) -> dict[str, str]:
+        """None: it holds the machine's own programs."""
+        return {}
 
     def open(self, spec: SandboxSpec) -> "UnisolatedSandbox":
         """Raises SandboxError when a host path of the spec does not exist."""
