@@ -128,9 +128,12 @@ def _bases() -> tuple[Path, ...]:
 
 
 def _mounts(*paths: Path) -> tuple[Mount, ...]:
-    """Mounts of host paths at the same place, without what is in /usr, which every sandbox has."""
+    """Mounts of host paths at the same place, without folders in /usr, which every sandbox has of the same system.
+
+    A single program of /usr is mounted all the same: a container's own may be missing, or of another version.
+    """
     wanted = dict.fromkeys(path.absolute() for path in paths)
-    return tuple(Mount(path, str(path)) for path in wanted if path.parts[:2] != ("/", "usr"))
+    return tuple(Mount(path, str(path)) for path in wanted if path.parts[:2] != ("/", "usr") or path.is_file())
 
 
 def _built(lock: bytes) -> tuple[Path, str]:
