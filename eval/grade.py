@@ -163,7 +163,7 @@ class Grader:
         """Run a suite for so many seconds at most; the secret is for the runner's eyes, before any test's."""
         timeout, secret = limits
         mounts = (*environment.mounts, Mount(RUNNER_FILES, FILES_TARGET))
-        sandbox = self._sandbox.open(SandboxSpec(folder, mounts, runner.variables))
+        sandbox = self._sandbox.open(SandboxSpec(folder, mounts, runner.variables, owner=f"{self._instance.id} grading"))
         try:
             roots = self._instance.environment.source_roots
             files = sandbox.path_inside(FILES_TARGET)

@@ -133,9 +133,10 @@ def _address(instance: Instance) -> str:
 
 
 def _refuse_other_versions(manifest: RunManifest, program: Harness) -> None:
+    sandboxes = sandboxes_named(SandboxName(manifest.sandbox))
     changed = [
         f"{name} {manifest.versions.get(name)} -> {now}"
-        for name, now in program.versions().items()
+        for name, now in (program.versions() | sandboxes.versions()).items()
         if manifest.versions.get(name) != now
     ]
     if changed:
@@ -162,7 +163,8 @@ def _bench(
     reconcilers: Sequence[Reconciler],
 ) -> Bench:
     scenarios = [scenario_of_record(one.fields) for one in manifest.scenarios]
-    return Bench(manifest, results, instances, scenarios, program, sandboxes_named(SandboxName(manifest.sandbox)), reconcilers)
+    sandboxes = sandboxes_named(SandboxName(manifest.sandbox), results.path)
+    return Bench(manifest, results, instances, scenarios, program, sandboxes, reconcilers)
 
 
 def _run_and_report(bench: Bench, jobs: int, patience: Patience) -> None:

@@ -67,7 +67,7 @@ def make_manifest(choice: Choice, name: str) -> RunManifest:
             "parameters": choice.configuration.parameters,
         },
         configuration_label=choice.configuration.label,
-        versions=program_versions() | choice.harness.versions(),
+        versions=program_versions() | choice.harness.versions() | choice.sandboxes.versions(),
         scripted=choice.harness.scripted,
         sandbox=choice.sandboxes.name,
         isolated=choice.sandboxes.isolated,

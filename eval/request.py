@@ -24,6 +24,7 @@ _Request = TypeVar("_Request")
 
 class SandboxName(StrEnum):
     LOCAL = "local"
+    DOCKER = "docker"
     UNISOLATED = "unisolated"
 
 
@@ -169,9 +170,13 @@ def takes(request: type[_Request]) -> Callable[[Callable[[_Request], None]], Cal
     return decorate
 
 
-def sandboxes_named(name: SandboxName) -> "SandboxFactory":
+def sandboxes_named(name: SandboxName, run: Path | None = None) -> "SandboxFactory":
+    """What opens sandboxes of a kind; for a run, what they leave behind bears its results folder's name."""
+    from sandboxes.docker import DockerSandboxFactory
     from sandboxes.local import LocalSandboxFactory, UnisolatedSandboxFactory
 
+    if name is SandboxName.DOCKER:
+        return DockerSandboxFactory(run)
     return LocalSandboxFactory() if name is SandboxName.LOCAL else UnisolatedSandboxFactory()
 
 

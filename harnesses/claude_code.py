@@ -24,7 +24,10 @@ PROGRAM_FOLDER = "/opt/claude-code"
 PRIVATE_FOLDER = "/home/agent/.claude"
 _KEYS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN")
 _EVENTS = ("PostToolUse", "PostToolUseFailure", "Stop")
+_VENDORS_ADDRESS = "https://api.anthropic.com"
 _HOOK_SECONDS = 60
+# Who can search the web can find a task's answer there.
+_NOT_OFFERED = "WebFetch,WebSearch"
 _OUTPUT_KEPT = 1 << 20
 _VARIABLES = {
     "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",  # no update, no telemetry, no feedback
@@ -121,6 +124,7 @@ class ClaudeCode:
     def run(self, lane: Lane, prompt: str, limits: Limits, session: str | None) -> Turn:
         """See `Harness.run`. The lane's sandbox must have been opened with `fitting`."""
         endpoint = self._endpoint(lane)
+        lane.sandbox.reach(endpoint.base_url or _VENDORS_ADDRESS)
         secrets = (endpoint.key,)
         stream = ClaudeCodeStream()
         follower = Follower(lane, stream, limits, self._patience, secrets)

@@ -136,6 +136,7 @@ class Codex:
     def run(self, lane: Lane, prompt: str, limits: Limits, session: str | None) -> Turn:
         """See `Harness.run`. The lane's sandbox must have been opened with `fitting`."""
         endpoint = self._endpoint(lane)
+        lane.sandbox.reach(endpoint.base_url or _VENDORS_ADDRESS)
         self._put_files(lane, endpoint)
         earlier = _read_logs(lane.sandbox)
         stream = CodexStream(
