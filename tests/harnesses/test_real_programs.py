@@ -10,6 +10,7 @@ from small_pair import talking
 
 from eval.records import CellRecord
 from eval.storage import ResultsFolder
+from harnesses.mini_swe_agent_parts import GET, installed_version
 from instances.model import Instance
 
 ROOT = Path(__file__).parents[2]
@@ -38,7 +39,11 @@ def play(harness: str, pair: Instance, out: Path) -> dict[str, CellRecord]:
 
 @pytest.mark.parametrize(
     "harness",
-    [pytest.param("claude-code", marks=pytest.mark.needs("claude")), pytest.param("codex", marks=pytest.mark.needs("codex"))],
+    [
+        pytest.param("claude-code", marks=pytest.mark.needs("claude")),
+        pytest.param("codex", marks=pytest.mark.needs("codex")),
+        pytest.param("mini-swe-agent", marks=pytest.mark.skipif(not installed_version(), reason=f"missing: {GET}")),
+    ],
 )
 def test_the_joint_route_is_taken_only_where_the_program_surfaced_the_message(
     make_pair: Callable[..., Instance], tmp_path: Path, harness: str
