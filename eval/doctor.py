@@ -66,7 +66,7 @@ def examine() -> list[Part]:
 
 
 def _agent_programs() -> list[Part]:
-    from harnesses import claude_code, codex
+    from harnesses import claude_code, codex, mini_swe_agent_parts
     from harnesses.programs import npm_folder
 
     parts = []
@@ -76,6 +76,8 @@ def _agent_programs() -> list[Part]:
     ):
         said = f"{found.version} at {found.path}" if found else ""
         parts.append(Part(name, said, f"--harness {option}", f"npm install --prefix {npm_folder()} {package}"))
+    mini = f"{mini_swe_agent_parts.PACKAGE} of PyPI"
+    parts.append(Part(mini, mini_swe_agent_parts.installed_version(), "--harness mini-swe-agent", mini_swe_agent_parts.GET))
     return parts
 
 
