@@ -144,6 +144,7 @@ class ClaudeCode:
         argv = [f"{folder}/{self._program().path.name}", "--print", "--verbose", "--output-format=stream-json"]
         argv += ["--include-partial-messages", "--permission-mode=bypassPermissions"]
         argv += ["--setting-sources", "", "--strict-mcp-config", "--settings", json.dumps(_settings(lane.hook))]
+        argv.append(f"--disallowedTools={_NOT_OFFERED}")
         if self.model is not None:
             argv += ["--model", self.model]
         return argv if session is None else [*argv, "--resume", session]

@@ -202,6 +202,8 @@ class Codex:
             "history": {"persistence": "none"},
             "analytics": {"enabled": False},
             "feedback": {"enabled": False},
+            # Who can search the web can find a task's answer there.
+            "web_search": "disabled",
             "features": {"apps": False, "plugins": False, "remote_plugin": False},
             "projects": {lane.sandbox.workspace: {"trust_level": "untrusted"}},
             # By default the program hides from its commands what sounds secret, and so the radio's token too.

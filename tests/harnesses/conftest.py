@@ -1,4 +1,4 @@
-"""A lane for the adapters of real programs, and a stand-in for such a program."""
+"""A lane for the adapters of real programs, scripted turns of such programs, and a stand-in for one."""
 
 import stat
 from collections.abc import Callable, Iterator
@@ -7,8 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from driven import PROGRAMS, Driven, Scripted
 
 from harnesses.base import Fitting, Lane, ReplaySource, Step
+from harnesses.scripted_model.server import ScriptedModelServer
 from sandboxes.base import Mount, SandboxFactory, SandboxSpec
 from sandboxes.local import LocalSandboxFactory, UnisolatedSandboxFactory
 
@@ -54,6 +56,19 @@ def bed(tmp_path: Path) -> Iterator[Bed]:
     (folder / "workspace").mkdir(parents=True)
     with ExitStack() as stack:
         yield Bed(folder, stack)
+
+
+@pytest.fixture(params=[pytest.param(one, id=one.name, marks=pytest.mark.needs(one.program)) for one in PROGRAMS])
+def driven(request: pytest.FixtureRequest) -> Driven:
+    """Each of the real programs; a file of tests for one of them has a fixture of this name of its own."""
+    program: Driven = request.param
+    return program
+
+
+@pytest.fixture
+def scripted(bed: Bed, driven: Driven) -> Iterator[Scripted]:
+    with ScriptedModelServer(uncached=3) as server:
+        yield Scripted(server, bed, driven)
 
 
 @pytest.fixture
