@@ -100,7 +100,8 @@ class ReplayHarness:
 
 
 def _turn(conversation: _Conversation, ended: Ended, reason: str, steps: int, number: int) -> Turn:
-    return Turn(ended, reason, conversation.usage, steps, str(number), tuple(conversation.lines))
+    summary = CLOSING if ended is Ended.COMPLETED else ""
+    return Turn(ended, reason, conversation.usage, steps, str(number), tuple(conversation.lines), summary=summary)
 
 
 def _play(lane: Lane, conversation: _Conversation, step: ScriptStep, number: int, deadline: float) -> bool:
