@@ -10,6 +10,7 @@ from enum import StrEnum
 class Listening(StrEnum):
     """How messages get before a lane's model."""
 
+    NONE = "none"
     PULL = "pull"
     FOREGROUND = "foreground"
     WATCHER = "watcher"

@@ -1,5 +1,6 @@
 """The catalogue: every scenario that is shipped, as data. The first nineteen are ParallACT's."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -19,6 +20,7 @@ from scenarios.model import (
 )
 from scenarios.own import load_scenarios
 
+_IN_FILE = re.compile(r"(?P<path>.*\.ya?ml)(?::(?P<name>[^:/]+))?")
 _ORACLE = Scenario("oracle", Group.ONE_AGENT, Schedule.SINGLE, upper_bound=True, requirement=Requirement.BOTH)
 _PARALLEL = Scenario("parallel-unaware", Group.PARALLEL, Schedule.PARALLEL)
 _MESSAGE = replace(_PARALLEL, aware=True, channel=Channel.MESSAGE, listening=Listening.PULL)
@@ -82,7 +84,7 @@ CATALOG: tuple[Scenario, ...] = (
 
 
 def by_name(name: str) -> Scenario:
-    """A shipped scenario, or one of a YAML file's where `name` is the path of such a file with one scenario.
+    """A shipped scenario, or a YAML file's: `FILE.yaml` where it holds one, `FILE.yaml:NAME` where it holds several.
 
     Raises:
         SetupError: there is none of this name.
@@ -94,7 +96,7 @@ def by_name(name: str) -> Scenario:
 
 
 def select(terms: Sequence[str]) -> list[Scenario]:
-    """The scenarios that terms name: a name, a group, `all`, or the path of a YAML file; each once, in catalogue order.
+    """The scenarios that terms name: a name, a group, `all`, a YAML file's path, or `FILE.yaml:NAME`; each once, in catalogue order.
 
     Raises:
         SetupError: a term names nothing, or a file is wrong.
@@ -109,8 +111,14 @@ def select(terms: Sequence[str]) -> list[Scenario]:
 
 
 def _named(term: str) -> list[Scenario]:
-    if term.endswith((".yaml", ".yml")):
-        return load_scenarios(Path(term), CATALOG)
+    if named := _IN_FILE.fullmatch(term):
+        path, name = Path(named["path"]), named["name"]
+        own = load_scenarios(path, CATALOG)
+        if name is None:
+            return own
+        if name not in {scenario.name for scenario in own}:
+            raise SetupError(f"{path}: holds no scenario {name!r}; it holds {', '.join(one.name for one in own)}")
+        return [scenario for scenario in own if scenario.name == name]
     found = [scenario for scenario in CATALOG if term in ("all", scenario.name, scenario.group)]
     if not found:
         groups = ", ".join(group for group in Group if group is not Group.OWN)

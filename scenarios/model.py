@@ -3,6 +3,8 @@
 from dataclasses import dataclass, fields
 from enum import StrEnum
 
+from radio.phase_texts import Listening as Listening
+
 
 class Group(StrEnum):
     """Where the catalogue lists a scenario; the first four are ParallACT's."""
@@ -55,14 +57,6 @@ class Store(StrEnum):
     FILE = "file"
     REDIS = "redis"
     SQLITE = "sqlite"
-
-
-class Listening(StrEnum):
-    NONE = "none"
-    PULL = "pull"
-    FOREGROUND = "foreground"
-    WATCHER = "watcher"
-    HOOK = "hook"
 
 
 class Protocol(StrEnum):

@@ -1,14 +1,14 @@
 """A user's own scenarios, from a YAML file with the same fields as the catalogue's."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
 from sandboxes.errors import SetupError
-from scenarios.model import Group, Scenario, Schedule, Store
+from scenarios.model import Channel, Group, History, Listening, Protocol, Requirement, Scenario, Schedule, Store
 
 _NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,58}[a-z0-9])?")
 _FIELDS = {field.name: field.type for field in fields(Scenario)}
@@ -86,13 +86,35 @@ def _value(key: str, value: Any, where: str) -> Any:
 
 
 def _check(scenario: Scenario, where: str) -> None:
-    if (scenario.schedule is Schedule.SERIAL) != bool(scenario.order):
-        raise SetupError(f"{where}: a serial schedule, and no other, has an order")
-    if scenario.schedule is Schedule.SERIAL and set(scenario.order) != {"a", "b"}:
-        raise SetupError(f"{where}: a serial order gives each side at least one turn")
-    if scenario.schedule is not Schedule.PARALLEL and scenario.channel != "none":
-        raise SetupError(f"{where}: only parallel lanes can talk")
-    if (scenario.channel != "none") != (scenario.store is not Store.NONE):
-        raise SetupError(f"{where}: a channel and its store go together")
-    if scenario.schedule is Schedule.SINGLE and scenario.requirement != "both":
-        raise SetupError(f"{where}: the one agent of a single schedule is given both requirements")
+    for wrong, reason in _wrong(scenario):
+        if wrong:
+            raise SetupError(f"{where}: {reason}")
+
+
+def _wrong(scenario: Scenario) -> Iterator[tuple[bool, str]]:
+    """What does not go together. A field without an effect is refused too: its name would claim what nobody measured."""
+    schedule, channel, listening = scenario.schedule, scenario.channel, scenario.listening
+    serial, parallel, radio = schedule is Schedule.SERIAL, schedule is Schedule.PARALLEL, channel is Channel.RADIO
+    yield serial != bool(scenario.order), "a serial schedule, and no other, has an order"
+    yield serial and set(scenario.order) != {"a", "b"}, "a serial order gives each side at least one turn"
+    yield channel is not Channel.NONE and not parallel, "only parallel lanes can talk"
+    yield (channel is Channel.NONE) != (scenario.store is Store.NONE), "a channel and its store go together"
+    yield (
+        schedule is Schedule.SINGLE and scenario.requirement is not Requirement.BOTH,
+        "the one agent of a single schedule is given both requirements",
+    )
+    yield scenario.delegate and schedule is not Schedule.SINGLE, "only the one agent of a single schedule can delegate"
+    yield scenario.aware and not parallel, "aware is a sentence for parallel lanes"
+    yield scenario.history is not History.REPO and not serial, "only serial turns have a history"
+    yield scenario.resume_session and not serial, "only serial turns resume a session"
+    yield listening is not Listening.NONE and channel is Channel.NONE, "listening needs a channel"
+    yield channel is Channel.MESSAGE and listening is not Listening.PULL, "the channel message is read by pull: listening: pull"
+    yield (
+        channel is Channel.SYNC and listening is not Listening.FOREGROUND,
+        "at the channel sync both wait: listening: foreground",
+    )
+    for field in ("radar", "envelope", "limits", "dispositions", "drain_at_stop"):
+        yield bool(getattr(scenario, field)) and not radio, f"{field} needs channel: radio"
+    yield scenario.drain_at_stop and listening is not Listening.HOOK, "drain_at_stop needs listening: hook"
+    five = scenario.protocol is Protocol.FIVE_PHASE
+    yield five and (not radio or listening is Listening.NONE), "the protocol five-phase needs channel: radio, and listening"

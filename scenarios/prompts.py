@@ -114,7 +114,7 @@ def _channel(scenario: Scenario, context: PromptContext) -> str:
 def _listening(scenario: Scenario, context: PromptContext) -> str:
     if scenario.channel is not Channel.RADIO or scenario.listening is Listening.NONE:
         return ""
-    return phase_texts.LISTENING[phase_texts.Listening(scenario.listening)]
+    return phase_texts.LISTENING[scenario.listening]
 
 
 def _radar(scenario: Scenario, context: PromptContext) -> str:
@@ -146,8 +146,7 @@ def _drain_at_stop(scenario: Scenario, context: PromptContext) -> str:
 def _protocol(scenario: Scenario, context: PromptContext) -> str:
     if scenario.protocol is Protocol.NONE:
         return ""
-    listening = phase_texts.Listening(scenario.listening)
-    return "\n\n".join(phase_texts.phase_blocks(context.lane, context.first_side, listening).values())
+    return "\n\n".join(phase_texts.phase_blocks(context.lane, context.first_side, scenario.listening).values())
 
 
 BLOCKS: dict[str, Block] = {

@@ -97,6 +97,9 @@ def test_own_scenarios_from_yaml(tmp_path: Path) -> None:
     assert {field for field, _, _ in differing_fields(quiet, by_name("parallel-unaware"))} == {"aware"}
     assert (back.schedule, back.order, back.group) == (Schedule.SERIAL, ("b", "a"), Group.OWN)
     assert [one.name for one in select(["oracle", str(path)])] == ["oracle", "quiet", "back"]
+    assert by_name(f"{path}:back") == back
+    with pytest.raises(SetupError, match="holds no scenario 'forth'; it holds quiet, back"):
+        select([f"{path}:forth"])
 
 
 @pytest.mark.parametrize(
@@ -114,6 +117,18 @@ def test_own_scenarios_from_yaml(tmp_path: Path) -> None:
         ("name: x\nschedule: single\n", "given both requirements"),
         ("name: x\nextends: oracle\nchannel: radio\nstore: sqlite\n", "only parallel lanes can talk"),
         ("name: x\nextends: parallel-unaware\nchannel: radio\n", "go together"),
+        ("name: x\nextends: parallel-unaware\ndelegate: true\n", "can delegate"),
+        ("name: x\nextends: oracle\naware: true\n", "aware is a sentence for parallel lanes"),
+        ("name: x\nextends: parallel-unaware\nhistory: diffs\n", "have a history"),
+        ("name: x\nextends: parallel-unaware\nresume_session: true\n", "resume a session"),
+        ("name: x\nextends: parallel-unaware\nlistening: hook\n", "listening needs a channel"),
+        ("name: x\nextends: parallel-message-file\nlistening: hook\n", "listening: pull"),
+        ("name: x\nextends: parallel-sync-file\nlistening: hook\n", "listening: foreground"),
+        ("name: x\nextends: parallel-unaware\nradar: true\n", "radar needs channel: radio"),
+        ("name: x\nextends: parallel-message-file\nenvelope: true\n", "envelope needs channel: radio"),
+        ("name: x\nextends: radio-watcher\ndrain_at_stop: true\n", "drain_at_stop needs listening: hook"),
+        ("name: x\nextends: radio-protocol-passive\nlistening: none\n", "the protocol five-phase needs"),
+        ("name: x\nextends: parallel-unaware\nprotocol: five-phase\n", "the protocol five-phase needs"),
         ("name: ../evil\nextends: oracle\n", "is no name for a scenario"),
         ("name: a.1\nextends: oracle\n", "is no name for a scenario"),
         ("just text", "a mapping with a `name`"),
@@ -128,6 +143,13 @@ def test_a_wrong_file_is_named(tmp_path: Path, text: str, said: str) -> None:
         load_scenarios(path, CATALOG)
     assert str(path) in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_every_shipped_scenario_keeps_the_rules(tmp_path: Path) -> None:
+    path = tmp_path / "own.yaml"
+    for scenario in CATALOG:
+        path.write_text(f"{{name: own-{scenario.name}, extends: {scenario.name}}}")
+        assert load_scenarios(path, CATALOG)[0].lanes == scenario.lanes
 
 
 def re_escape(text: str) -> str:

@@ -1,6 +1,10 @@
 """Under a radio a lane that hears in time takes the joint route, and collides otherwise; what it cost to listen is counted."""
 
+import contextlib
+import os
+import signal
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,17 +13,19 @@ from small_pair import A_DECIDES, B_DECIDES, LOOK, SAY_A, SAY_B, talking, write_
 from eval.bench import Bench
 from eval.plan import Choice, make_manifest
 from eval.records import CellRecord
+from eval.report import build_report
 from eval.run import run_cells
 from eval.storage import ResultsFolder
-from harnesses.base import Configuration
+from harnesses.base import Configuration, Lane, Limits, Step, Turn
 from harnesses.replay import ReplayHarness
 from instances.model import Instance
 from radio.phase_texts import LISTENING, Listening
+from radio.replay import read_events, summarise
 from reconcilers import RECONCILERS
 from reconcilers.registry import reconciler_named
 from sandboxes.local import LocalSandboxFactory
 from scenarios.catalog import CATALOG, by_name
-from scenarios.model import Scenario
+from scenarios.model import Channel, Scenario
 from scenarios.own import load_scenarios
 from scenarios.prompts import PromptContext, build_prompt
 
@@ -37,8 +43,10 @@ class Silent:
     def ended(self, cell: object, record: object) -> None: ...
 
 
-def play(pair: Instance, folder: Path, *scenarios: Scenario, seed: int = 1) -> dict[str, CellRecord]:
-    harness, sandboxes = ReplayHarness(), LocalSandboxFactory()
+def play(
+    pair: Instance, folder: Path, *scenarios: Scenario, seed: int = 1, harness: ReplayHarness | None = None
+) -> dict[str, CellRecord]:
+    harness, sandboxes = harness or ReplayHarness(), LocalSandboxFactory()
     names = list(RECONCILERS)
     choice = Choice([pair], scenarios, Configuration("replay"), harness, sandboxes, names, seed=seed)
     results = ResultsFolder(folder)
@@ -71,6 +79,65 @@ def test_who_hears_in_time_takes_the_joint_route(make_pair: Callable[..., Instan
     assert passive is not None
     assert {lane: (one.sent, one.shown, one.unread) for lane, one in passive.items()} == {"a": (1, 1, 0), "b": (1, 1, 0)}
     assert (tmp_path / "results" / "cells" / "price-label.radio-passive.1" / "radio" / "events.jsonl").is_file()
+
+
+def test_what_a_record_counts_is_in_the_hubs_log(make_pair: Callable[..., Instance], tmp_path: Path) -> None:
+    names = [scenario.name for scenario in CATALOG if scenario.channel is Channel.RADIO]
+    records = play(talking(make_pair()), tmp_path / "results", *map(by_name, names))
+    for name, record in records.items():
+        log = list(read_events(tmp_path / "results" / "cells" / record.cell / "radio" / "events.jsonl"))
+        assert record.radio is not None
+        for lane, told in summarise(log).items():
+            counted = record.radio[lane]
+            assert (counted.sent, counted.received, counted.shown) == (told.sent, told.received, told.shown), name
+            assert (counted.unread, counted.expired) == (told.unread + sum(told.expired.values()), sum(told.expired.values()))
+            assert (counted.refused, counted.noticed) == (sum(told.refused.values()), told.noticed)
+            assert (counted.bytes_shown, counted.snapshot_bytes) == (told.bytes_shown, told.snapshot_bytes)
+            assert counted.borne_out == told.borne_out
+        assert record.hub is not None
+        assert (record.hub.restarts, record.hub.deadlocks, record.hub.strangers) == (0, 0, 0)
+
+
+class HubKiller(ReplayHarness):
+    """Kills the cell's hub after each lane's first step."""
+
+    def run(self, lane: Lane, prompt: str, limits: Limits, session: str | None) -> Turn:
+        def boundary(step: Step) -> str:
+            if step.number == 1:
+                for process in _hubs():
+                    os.kill(process, signal.SIGKILL)
+            return lane.boundary(step)
+
+        return super().run(replace(lane, boundary=boundary), prompt, limits, session)
+
+
+def _hubs() -> list[int]:
+    """The hubs that this very process started."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
+            if parent == os.getpid() and b"radio.serve" in (folder / "cmdline").read_bytes():
+                found.append(int(folder.name))
+    return found
+
+
+def test_a_hub_that_is_killed_loses_nothing_and_its_restarts_are_counted(
+    make_pair: Callable[..., Instance], tmp_path: Path
+) -> None:
+    pair, scenario = talking(make_pair()), by_name("radio-passive")
+    calm = play(pair, tmp_path / "calm", scenario)["radio-passive"]
+    killed = play(pair, tmp_path / "killed", scenario, harness=HubKiller())["radio-passive"]
+    assert killed.hub is not None
+    assert killed.hub.restarts >= 1
+    assert killed.solved
+    assert killed.candidates == calm.candidates
+    assert [(turn.tree, turn.steps) for turn in killed.turns] == [(turn.tree, turn.steps) for turn in calm.turns]
+    assert killed.radio is not None
+    assert {lane: (one.sent, one.shown, one.unread) for lane, one in killed.radio.items()} == {"a": (1, 1, 0), "b": (1, 1, 0)}
+    row = next(row for row in build_report(ResultsFolder(tmp_path / "killed")).rows if row.radio)
+    assert row.radio is not None
+    assert row.radio.hub_restarts == killed.hub.restarts
 
 
 @pytest.mark.needs("redis-server")
@@ -128,7 +195,7 @@ def test_what_a_peer_says_is_not_taken_for_an_empty_wait(make_pair: Callable[...
 def test_an_acceptance_is_held_against_the_engines_own_steps(make_pair: Callable[..., Instance], tmp_path: Path) -> None:
     """A lane that empties its steps file, or was never shown the message, bears nothing out."""
     path = tmp_path / "waiting.yaml"
-    path.write_text("{name: governed-waiting, extends: radio-governed, listening: foreground}", encoding="utf-8")
+    path.write_text("{name: governed-waiting, extends: radio-governed, listening: foreground, drain_at_stop: false}", encoding="utf-8")
     scenario = load_scenarios(path, CATALOG)[0]
     respond = {"respond": {"verdict": "accepted", "reason": "done", "paths": "shop/price.py"}}
     a = [SAY_A, *LOOK, *LOOK]
