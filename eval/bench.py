@@ -19,6 +19,7 @@ from sandboxes.environments import ensure_environment
 from sandboxes.errors import SandboxError
 from sandboxes.folders import remove_tree
 from sandboxes.gitstore import GitStore
+from sandboxes.space import require_space
 from scenarios.engine import Stage
 from scenarios.model import Scenario
 
@@ -89,7 +90,12 @@ class Bench:
 
     @contextmanager
     def scratch(self) -> Iterator[Path]:
-        """A folder for a cell's workspaces, gone when the cell ends. Its name tells a lane that sees it nothing."""
+        """A folder for a cell's workspaces, gone when the cell ends. Its name tells a lane that sees it nothing.
+
+        Raises:
+            SetupError: the disk is nearly full.
+        """
+        require_space(self.results.work)
         path = self.results.work / secrets.token_hex(6)
         path.mkdir(parents=True)
         try:

@@ -1,4 +1,4 @@
-"""The commands of the main job: run, resume, report, compare, check, doctor. Heavy imports are made where they are used."""
+"""The commands of the main job: run, resume, report, compare, check, clean, doctor. Heavy imports are where they are used."""
 
 from enum import StrEnum
 from pathlib import Path
@@ -122,6 +122,25 @@ def check(
     sound = sum(one.sound for one in found)
     typer.echo(f"{sound} of {len(found)} sound")
     if sound < len(found):
+        raise typer.Exit(1)
+
+
+@app.command()
+def clean(
+    folder: Annotated[Path | None, typer.Argument(help="A run's results folder; all that no process runs by default.")] = None,
+) -> None:
+    """Remove what a killed run left: containers, scratch folders, cells that were half written. Finished cells stand.
+
+    Example: crosstalk clean results/first
+    """
+    from eval.cleaning import clean as clean_up
+
+    done = list(clean_up(folder))
+    for line in done:
+        typer.echo(line)
+    if not done:
+        typer.echo("nothing was left")
+    if any(line.startswith("NOT") for line in done):
         raise typer.Exit(1)
 
 

@@ -52,6 +52,7 @@ def examine() -> list[Part]:
     """Look at the machine."""
     parts = [Part(name, _version(argv), enables, get, required) for name, argv, enables, get, required in _PROGRAMS]
     parts.append(_isolation())
+    parts.append(_docker())
     parts += _agent_programs()
     parts.append(
         Part(
@@ -89,6 +90,18 @@ def _isolation() -> Part:
     except SandboxError as error:
         return Part("isolation", "", "sealed lanes", str(error))
     return Part("isolation", "bubblewrap was seen to isolate", "sealed lanes", "")
+
+
+def _docker() -> Part:
+    from sandboxes.docker import DockerSandboxFactory
+
+    try:
+        found = DockerSandboxFactory()
+        found.prove()
+        versions = found.versions()
+    except SandboxError as error:
+        return Part("docker", "", "--sandbox docker", str(error))
+    return Part("docker", f"{versions['engine']}, image {versions['image'][:19]}, was seen to isolate", "--sandbox docker", "")
 
 
 def _version(argv: list[str]) -> str:

@@ -1,5 +1,6 @@
 """Running a plan, from its beginning or from where it was broken off: finished cells stand, the others are run."""
 
+import tempfile
 from pathlib import Path
 
 from eval.backoff import USUAL_PATIENCE, Patience
@@ -12,6 +13,7 @@ from eval.storage import explained
 from instances.load import load, load_all
 from instances.model import Instance
 from sandboxes.errors import SetupError
+from sandboxes.space import require_space
 
 
 def run_cells(bench: Bench, jobs: int, watcher: Watcher, patience: Patience = USUAL_PATIENCE) -> Halt | None:
@@ -31,6 +33,7 @@ def run_cells(bench: Bench, jobs: int, watcher: Watcher, patience: Patience = US
 def _run_pending(bench: Bench, jobs: int, watcher: Watcher, patience: Patience) -> Halt | None:
     results = bench.results
     results.clear_leftovers()
+    require_space(results.path, Path(tempfile.gettempdir()))
     with explained(results.path):
         results.cells.mkdir(exist_ok=True)
         results.work.mkdir(exist_ok=True)

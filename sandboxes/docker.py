@@ -14,6 +14,7 @@ from sandboxes.docker_reach import Reach
 from sandboxes.errors import SandboxError
 from sandboxes.folders import process_root, remove_tree, scratch_folder
 from sandboxes.isolation import Walls, ensure_isolation
+from sandboxes.leftovers import leftovers, remove
 from sandboxes.stopping import check_not_stopping
 
 _log = logging.getLogger(__name__)
@@ -65,6 +66,8 @@ class DockerSandboxFactory:
             if self._engine is None:
                 engine = Engine()
                 self._engine, self._image = engine, engine.image()
+                for left in leftovers(engine):  # of killed processes, as their scratch folders
+                    remove(engine, left)
             return self._engine, self._image
 
     def _open_unproved(self, spec: SandboxSpec) -> "DockerSandbox":

@@ -73,7 +73,7 @@ def process_root() -> Path:
 
 def _new_root() -> Path:
     parent = Path(tempfile.gettempdir())
-    _remove_abandoned(parent)
+    remove_abandoned()
     # Under its name only once it is locked: an abandoned-looking one would be removed by another process that starts now.
     unnamed = Path(tempfile.mkdtemp(prefix=_UNNAMED, dir=parent))
     descriptor = os.open(unnamed / _LOCK_NAME, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -88,19 +88,49 @@ def _remove_own(root: Path, owner: int) -> None:
         remove_tree(root)
 
 
-def _remove_abandoned(parent: Path) -> None:
-    for root in parent.glob(f"{_PREFIX}*"):
-        try:
-            found = root.lstat()
-            if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
-                continue
-            descriptor = os.open(root / _LOCK_NAME, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
-        except OSError:
-            continue  # just being made, or just removed by another
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            remove_tree(root)
-        except (OSError, SandboxError):
-            continue  # in use; or not removable, and then not in the way either
-        finally:
-            os.close(descriptor)
+def remove_abandoned() -> int:
+    """Remove what killed processes of this user left in the folder for temporary files; gives back how many they were."""
+    return sum(_remove_if_abandoned(root) for root in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"))
+
+
+def _remove_if_abandoned(root: Path) -> bool:
+    """Remove a process's folder, unless the process lives; False where it does, or it is another user's."""
+    descriptor = _lock_of(root)
+    if descriptor is None:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        remove_tree(root)
+    except (OSError, SandboxError):
+        return False  # in use; or not removable, and then not in the way either
+    finally:
+        os.close(descriptor)
+    return True
+
+
+def is_in_use(root: Path) -> bool:
+    """Whether the process that a process's folder belongs to lives; where that cannot be known, it does."""
+    try:
+        descriptor = os.open(root / _LOCK_NAME, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
+
+
+def _lock_of(root: Path) -> int | None:
+    """A descriptor of the lock in a folder of this user; `None` where there is none."""
+    try:
+        found = root.lstat()
+        if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
+            return None
+        return os.open(root / _LOCK_NAME, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except OSError:
+        return None  # just being made, or just removed by another
