@@ -96,7 +96,7 @@ def by_name(name: str) -> Scenario:
 
 
 def select(terms: Sequence[str]) -> list[Scenario]:
-    """The scenarios that terms name: a name, a group, `all`, a YAML file's path, or `FILE.yaml:NAME`; each once, in catalogue order.
+    """The scenarios that terms name: a name, a group, `all`, a YAML file, or `FILE.yaml:NAME`; each once, in catalogue order.
 
     Raises:
         SetupError: a term names nothing, or a file is wrong.

@@ -195,7 +195,7 @@ def test_what_a_peer_says_is_not_taken_for_an_empty_wait(make_pair: Callable[...
 def test_an_acceptance_is_held_against_the_engines_own_steps(make_pair: Callable[..., Instance], tmp_path: Path) -> None:
     """A lane that empties its steps file, or was never shown the message, bears nothing out."""
     path = tmp_path / "waiting.yaml"
-    path.write_text("{name: governed-waiting, extends: radio-governed, listening: foreground, drain_at_stop: false}", encoding="utf-8")
+    path.write_text("{name: governed-waiting, extends: radio-governed, listening: foreground, drain_at_stop: false}")
     scenario = load_scenarios(path, CATALOG)[0]
     respond = {"respond": {"verdict": "accepted", "reason": "done", "paths": "shop/price.py"}}
     a = [SAY_A, *LOOK, *LOOK]
