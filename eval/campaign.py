@@ -82,6 +82,7 @@ class Campaign:
         self._streak = Streak(patience.in_a_row)
         self._pause: _Pause | None = None
         self._stop: tuple[Why, str] | None = None
+        self._given_up = 0
 
     def run(self, cells: Sequence[CellEntry]) -> Halt | None:
         """Run cells in their order; `None` when each was run until it has a verdict or no attempt left.
@@ -103,7 +104,8 @@ class Campaign:
                 pool.shutdown(wait=True, cancel_futures=True)
             raise
         pool.shutdown()
-        return Halt(*self._stop, len(self._waiting)) if self._stop and self._waiting else None
+        left = len(self._waiting) + self._given_up
+        return Halt(*self._stop, left) if self._stop and left else None
 
     def _start_what_may(self, pool: ThreadPoolExecutor) -> None:
         while not self._stop and (pending := self._next()):
@@ -172,8 +174,10 @@ class Campaign:
                 return
         else:
             self._streak.clear()
-        if pending.failed < self._patience.attempts(record.failure) or self._stop:
+        if pending.failed < self._patience.attempts(record.failure):
             self._again(pending, wait_for)
+        else:
+            self._given_up += 1
 
     def _ended_in_pause(self, pause: _Pause, pending: _Pending, record: CellRecord) -> None:
         """A probe, or a cell that ran already when the pause began."""
@@ -184,8 +188,10 @@ class Campaign:
             return
         if record.failure not in PROVIDERS:
             pending.failed += 1
-        if record.failure in PROVIDERS or self._stop or pending.failed < self._patience.attempts(record.failure):
+        if record.failure in PROVIDERS or pending.failed < self._patience.attempts(record.failure):
             self._again(pending, 0)
+        else:
+            self._given_up += 1
         if pause.probe is pending:
             pause.probe, pause.probes, pause.reason = None, pause.probes + 1, record.reason
             if pause.probes >= self._patience.probes:
@@ -200,9 +206,9 @@ class Campaign:
             self._watcher.say(f"paused for {seconds:.0f} s: the provider fails every cell ({pause.failure}: {pause.reason})")
 
     def _again(self, pending: _Pending, seconds: float) -> None:
-        """The cell waits at its place in the plan."""
+        """The cell waits, at its place in the plan, behind those that failed less often."""
         pending.ready = time.monotonic() + seconds
-        self._waiting = sorted([*self._waiting, pending], key=lambda one: one.place)
+        self._waiting = sorted([*self._waiting, pending], key=lambda one: (one.failed, one.place))
         self._watcher.expect(1)
 
     def _wait(self, failure: str | None, number: int, asked: float | None, what: str) -> float:
