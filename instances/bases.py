@@ -1,19 +1,16 @@
 """Bases: the repository before either change, as a folder on disk. A fetched base is cached by digest and checked against it."""
 
-import fnmatch
 import hashlib
-import importlib
-import os
 import shutil
-import tarfile
-import tempfile
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
+from instances import base_git, base_npm, base_sdist
 from instances.errors import InstanceError
+from instances.fetched import beside, cache_root, put_in_place, unpack
 from instances.files import digest_of, holds_compiled, is_compiled, own_paths
+
+__all__ = ["BaseSpec", "base_directory", "cache_root"]
 
 
 @dataclass(frozen=True)
@@ -21,26 +18,39 @@ class BaseSpec:
     """Where a base comes from.
 
     Attributes:
-        kind: `directory` or `sdist`.
-        name, version, sha256: the published archive, of kind `sdist` only.
-        exclude: globs of the archive's paths that are left out of the tree.
+        kind: `directory`, `sdist`, `npm` or `git`.
+        name, version: the published archive, of the kinds `sdist` and `npm`.
+        sha256: the sdist's digest, in hexadecimal.
+        integrity: the npm tarball's digest, as `sha512-` and base64.
+        url, commit: the repository and the full name of the commit, of kind `git`.
+        exclude: globs of a fetched base's paths that are left out of the tree.
     """
 
     kind: str
     name: str = ""
     version: str = ""
     sha256: str = ""
+    integrity: str = ""
+    url: str = ""
+    commit: str = ""
     exclude: tuple[str, ...] = ()
 
     def describe(self) -> str:
-        return f"{self.name} {self.version} (sdist)" if self.kind == "sdist" else "own base"
+        """In a few words, for lists."""
+        if self.kind == "directory":
+            return "own base"
+        named = f"{self.url} {self.commit[:12]}" if self.kind == "git" else f"{self.name} {self.version}"
+        return f"{named} ({self.kind})"
 
+    @property
+    def key(self) -> str:
+        """What two pairs on the same fetched base have in common, whatever they leave out of it."""
+        return f"git {self.commit}" if self.kind == "git" else f"{self.kind} {self.name} {self.version}"
 
-def cache_root() -> Path:
-    """The folder of everything that can be fetched or built again."""
-    if named := os.environ.get("CROSSTALK_CACHE"):
-        return Path(named)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "crosstalk"
+    @property
+    def pin(self) -> str:
+        """What the base's content is pinned by."""
+        return self.sha256 or self.integrity or self.commit
 
 
 def base_directory(spec: BaseSpec, instance_folder: Path) -> Path:
@@ -54,11 +64,21 @@ def base_directory(spec: BaseSpec, instance_folder: Path) -> Path:
         if not folder.is_dir():
             raise InstanceError(f"{folder}: no such folder; a base of kind directory holds its files there")
         return _without_compiled(folder) if holds_compiled(folder) else folder
-    key = hashlib.sha256("\0".join((spec.sha256, *spec.exclude)).encode()).hexdigest()[:32]
+    key = hashlib.sha256("\0".join((spec.pin, *spec.exclude)).encode()).hexdigest()[:32]
     cached = cache_root() / "bases" / key
     if not cached.is_dir():
-        _fetch_sdist(spec, cached)
+        _fetch(spec, cached)
     return cached
+
+
+def _fetch(spec: BaseSpec, target: Path) -> None:
+    what = f"{spec.name} {spec.version}: the {spec.kind} archive"
+    if spec.kind == "git":
+        base_git.fetch(spec.url, spec.commit, spec.exclude, target)
+    elif spec.kind == "npm":
+        unpack(base_npm.download(spec.name, spec.version, spec.integrity), spec.exclude, target, what)
+    else:
+        unpack(base_sdist.download(spec.name, spec.version, spec.sha256), spec.exclude, target, what)
 
 
 def _without_compiled(folder: Path) -> Path:
@@ -68,94 +88,12 @@ def _without_compiled(folder: Path) -> Path:
     target = cache_root() / "bases" / f"own-{key}"
     if target.is_dir():
         return target
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=target.parent, prefix=".copy-") as scratch:
-        copy = Path(scratch) / "base"
+    with beside(target) as scratch:
+        copy = scratch / "base"
         shutil.copytree(folder, copy, symlinks=True, ignore=_compiled_names)
-        _put_in_place(copy, target)
+        put_in_place(copy, target)
     return target
 
 
 def _compiled_names(_: str, names: list[str]) -> list[str]:
     return [name for name in names if is_compiled(Path(name))]
-
-
-def _put_in_place(folder: Path, target: Path) -> None:
-    try:
-        folder.rename(target)
-    except OSError:
-        # Another process renamed its own copy, of the same digest, into place first.
-        if not target.is_dir():
-            raise
-
-
-def _fetch_sdist(spec: BaseSpec, target: Path) -> None:
-    archive = _download(spec)
-    found = hashlib.sha256(archive).hexdigest()
-    if found != spec.sha256:
-        raise InstanceError(f"{spec.name} {spec.version}: the sdist's sha256 is {found}, the instance says {spec.sha256}")
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=target.parent, prefix=".fetch-") as scratch:
-        packed = Path(scratch) / "archive.tar.gz"
-        packed.write_bytes(archive)
-        unpacked = Path(scratch) / "unpacked"
-        with tarfile.open(packed) as tar:
-            tar.extractall(unpacked, filter="data")
-        tops = list(unpacked.iterdir())
-        if len(tops) != 1 or not tops[0].is_dir():
-            raise InstanceError(f"{spec.name} {spec.version}: the sdist does not hold one top folder")
-        _drop(tops[0], spec.exclude)
-        _put_in_place(tops[0], target)
-
-
-def _drop(root: Path, globs: Iterable[str]) -> None:
-    for glob in globs:
-        for path in sorted(root.rglob("*"), reverse=True):
-            if fnmatch.fnmatchcase(path.relative_to(root).as_posix(), glob):
-                if path.is_dir() and not path.is_symlink():
-                    shutil.rmtree(path)
-                else:
-                    path.unlink()
-
-
-def _download(spec: BaseSpec) -> bytes:
-    from unearth import PackageFinder
-
-    finder = PackageFinder(index_urls=_index_urls(), no_binary=[":all:"])
-    try:
-        matches = list(finder.find_matches(f"{spec.name}=={spec.version}"))
-        links = [match.link for match in matches if match.link and not match.link.is_wheel]
-        if not links:
-            raise InstanceError(f"{spec.name} {spec.version}: the package index has no sdist of it")
-        response = finder.session.get(links[0].normalized)
-        response.raise_for_status()
-        return bytes(response.content)
-    except InstanceError:
-        raise
-    except Exception as error:  # whatever the network library raises means the same to the user
-        raise InstanceError(
-            f"{spec.name} {spec.version}: cannot fetch the sdist ({type(error).__name__}: {error}); "
-            "check the network or PIP_INDEX_URL"
-        ) from error
-
-
-def _index_urls() -> list[str]:
-    """The package indexes that pip is set up with: its environment variables, its configuration, its default."""
-    extra = os.environ.get("PIP_EXTRA_INDEX_URL", "").split()
-    if url := os.environ.get("PIP_INDEX_URL"):
-        return [url, *extra]
-    try:
-        return [_pip_default_index(), *extra]
-    except ImportError as error:
-        raise InstanceError("pip is not installed beside Crosstalk: set PIP_INDEX_URL to a package index") from error
-
-
-def _pip_default_index() -> str:
-    configuration: Any = importlib.import_module("pip._internal.configuration")
-    settings = configuration.Configuration(isolated=False)
-    settings.load()
-    for name, value in settings.items():
-        if name in {"global.index-url", "install.index-url"}:
-            return str(value)
-    index: Any = importlib.import_module("pip._internal.models.index")
-    return str(index.PyPI.simple_url)

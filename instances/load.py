@@ -27,8 +27,9 @@ def load(folder: Path) -> Instance:
     if data["id"] != folder.name:
         raise InstanceError(f"{path}: id is {data['id']!r}, the folder is {folder.name!r}; they must be equal")
     instance = _instance(folder, data)
-    for required in (instance.environment.lock, folder / "requirement_a.md", folder / "requirement_b.md"):
-        if not required.is_file():
+    locks = (instance.environment.lock, instance.environment.npm_lock)
+    for required in (*locks, folder / "requirement_a.md", folder / "requirement_b.md"):
+        if required is not None and not required.is_file():
             raise InstanceError(f"{required}: no such file")
     for suite in instance.tests.values():
         if suite.overlay is not None and not suite.overlay.is_dir():
@@ -125,6 +126,7 @@ def _instance(folder: Path, data: dict[str, Any]) -> Instance:
             lock=folder / environment["lock"],
             source_roots=tuple(environment.get("source_roots", (".",))),
             import_check=tuple(environment.get("import_check", ())),
+            npm_lock=folder / environment["npm_lock"] if "npm_lock" in environment else None,
         ),
         tests={name: _suite(folder, name, suite) for name, suite in data["tests"].items()},
         protected=tuple(data.get("protected", ())),

@@ -27,7 +27,7 @@ class SuiteSpec:
 
     Attributes:
         name: `a`, `b`, `joint` (held out) or `base` (the base's own).
-        overlay: the folder whose files are laid over the tree, `None` for `base`.
+        overlay: the folder whose files are laid over the tree; `None` where the tests are the base's own files.
         command: the runner, then its arguments.
         fail_to_pass, pass_to_pass: test ids; a pass is every one of them exactly once as passed.
         timeout_seconds: when the suite is ended and has failed.
@@ -51,12 +51,18 @@ class SuiteSpec:
 
 @dataclass(frozen=True)
 class EnvironmentSpec:
-    """What the tests need: an interpreter, hash-pinned dependencies, and where the tree's own modules are."""
+    """What the tests need: an interpreter, hash-pinned dependencies, and where the tree's own modules are.
+
+    Attributes:
+        lock: a pip requirements file with hashes.
+        npm_lock: a package-lock.json, of what node needs besides; `None` for nothing.
+    """
 
     interpreter: str
     lock: Path
     source_roots: tuple[str, ...] = (".",)
     import_check: tuple[str, ...] = ()
+    npm_lock: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -138,4 +144,4 @@ class Instance:
         """What two pairs on the same base have in common: the unit that intervals are resampled over."""
         if self.base.kind == "directory":
             return f"directory {digest_of(self.folder / 'base')[:16]}"
-        return f"{self.base.kind} {self.base.name} {self.base.version}"
+        return self.base.key
