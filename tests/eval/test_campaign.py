@@ -1,22 +1,19 @@
 """A provider that fails: what is tried again, when it is everybody's, and that nothing of it is lost."""
 
-import json
-import os
 import signal
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from paid_harness import FAULTS, LOST
+from paid_harness import LOST
+from paid_run import PaidRun
 
 from eval.backoff import PROVIDERS, Fault, Patience, Streak
 from eval.report import build_report
-from eval.storage import ResultsFolder
 from harnesses.base import Failure
 from instances.model import Family, Instance
 
@@ -30,51 +27,9 @@ def pairs(make_pair: Make) -> list[Instance]:
     return [make_pair(Family.CONTRADICTORY, name) for name in ("price-one", "price-two")]
 
 
-class Run:
-    """A run of the paid harness in a folder, one cell at a time."""
-
-    def __init__(self, folder: Path, pairs: list[Instance], scenarios: str = "oracle") -> None:
-        self.results = ResultsFolder(folder / "run")
-        self.faults = folder / "faults"
-        chosen = [text for pair in pairs for text in ("-i", str(pair.folder))]
-        self.arguments = ["run", *chosen, "-s", scenarios, "--harness", "paid_harness.Paid", "--model", "claude-haiku-4-5"]
-        self.arguments += ["--unsound", "--yes", "--out", str(self.results.path)]
-
-    def start(self, faults: str, *options: str, resume: bool = False, wait: str = "0") -> subprocess.Popen[str]:
-        self.faults.write_text(faults, encoding="utf-8")
-        command = ["resume", str(self.results.path)] if resume else self.arguments
-        command = [sys.executable, "-m", "eval.main", *command, "--jobs", "1", "--retry-wait", wait, *options]
-        environment = {**os.environ, "PYTHONPATH": str(ROOT / "tests"), FAULTS: str(self.faults)}
-        return subprocess.Popen(
-            command,
-            cwd=ROOT,
-            env=environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            stdin=subprocess.DEVNULL,
-            text=True,
-        )
-
-    def play(self, faults: str, status: int, *options: str, resume: bool = False) -> str:
-        with self.start(faults, *options, resume=resume) as process:
-            _, said = process.communicate(timeout=300)
-        assert process.returncode == status, said
-        assert "Traceback" not in said
-        return said
-
-    def begun(self) -> list[str]:
-        """The cells in the order in which attempts at them began."""
-        lines = (self.results.path / "attempts.jsonl").read_text(encoding="utf-8").splitlines()
-        return [json.loads(line)["cell"] for line in lines]
-
-    def kept(self) -> dict[str, Any]:
-        """The records, times and the run's folder aside."""
-        return {one.cell: one.model_dump(exclude={"timing"}) for one in self.results.records()}
-
-
 @bwrap
 def test_a_fault_of_the_provider_is_tried_again_and_what_it_used_stands_apart(pairs: list[Instance], tmp_path: Path) -> None:
-    run = Run(tmp_path, pairs[:1])
+    run = PaidRun(tmp_path, pairs[:1])
     run.play("rate-limit overloaded", 0)
     assert run.begun() == ["price-one.oracle.1"] * 3
     info = build_report(run.results).run
@@ -86,18 +41,17 @@ def test_a_fault_of_the_provider_is_tried_again_and_what_it_used_stands_apart(pa
 
 @bwrap
 def test_a_cell_is_given_up_after_so_many_attempts_and_a_program_s_fault_sooner(pairs: list[Instance], tmp_path: Path) -> None:
-    run = Run(tmp_path, pairs[:1])
+    run = PaidRun(tmp_path, pairs[:1])
     run.play("rate-limit*", 1)
     assert len(run.begun()) == Patience().provider_attempts
-    (tmp_path / "other").mkdir()
-    other = Run(tmp_path / "other", pairs[:1])
+    other = PaidRun(tmp_path / "other", pairs[:1])
     other.play("crash*", 1)
     assert len(other.begun()) == Patience().other_attempts
 
 
 @bwrap
 def test_a_fault_that_is_everybody_s_pauses_the_campaign_and_one_cell_asks_again(pairs: list[Instance], tmp_path: Path) -> None:
-    run = Run(tmp_path, pairs)
+    run = PaidRun(tmp_path, pairs)
     said = run.play("provider " * 3, 0, "--repeats", "2")
     begun = run.begun()
     # Two cells of one instance are no sign of everybody's, a third of the other is. It is the first that asks again, alone.
@@ -111,10 +65,9 @@ def test_a_fault_that_is_everybody_s_pauses_the_campaign_and_one_cell_asks_again
 
 @bwrap
 def test_an_outage_ends_the_run_in_one_line_and_it_is_resumed_to_the_same_records(pairs: list[Instance], tmp_path: Path) -> None:
-    (tmp_path / "calm").mkdir()
-    calm = Run(tmp_path / "calm", pairs)
+    calm = PaidRun(tmp_path / "calm", pairs)
     calm.play("", 0)
-    run = Run(tmp_path, pairs)
+    run = PaidRun(tmp_path, pairs)
     said = run.play("overloaded*", 3)
     line = said.strip().splitlines()[-1]
     assert line.startswith("crosstalk: lane both, turn 1: the provider says overloaded")
@@ -132,7 +85,7 @@ def test_an_outage_ends_the_run_in_one_line_and_it_is_resumed_to_the_same_record
 
 @bwrap
 def test_a_refused_key_ends_the_run_at_once(pairs: list[Instance], tmp_path: Path) -> None:
-    run = Run(tmp_path, pairs)
+    run = PaidRun(tmp_path, pairs)
     said = run.play("auth*", 2)
     assert "refused the key" in said.strip().splitlines()[-1]
     assert len(run.begun()) == 1
@@ -142,7 +95,7 @@ def test_a_refused_key_ends_the_run_at_once(pairs: list[Instance], tmp_path: Pat
 
 @bwrap
 def test_an_interrupt_ends_a_pause(pairs: list[Instance], tmp_path: Path) -> None:
-    run = Run(tmp_path, pairs)
+    run = PaidRun(tmp_path, pairs)
     with run.start("overloaded*", wait="100000") as process:
         assert process.stderr is not None
         assert any("paused for" in line for line in process.stderr)
@@ -156,7 +109,7 @@ def test_an_interrupt_ends_a_pause(pairs: list[Instance], tmp_path: Path) -> Non
 
 @bwrap
 def test_an_attempt_that_was_cut_off_is_not_forgotten(pairs: list[Instance], tmp_path: Path) -> None:
-    run = Run(tmp_path, pairs[:1])
+    run = PaidRun(tmp_path, pairs[:1])
     run.play("", 0)
     assert run.results.lost_attempts() == 0
     with run.results.in_use():
