@@ -19,16 +19,25 @@ from sandboxes.usage import Usage
 
 @dataclass(frozen=True)
 class Driven:
-    """A program: the harness's name, the file that a machine may lack, the adapter, the variable of its key."""
+    """A program.
+
+    Attributes:
+        name: the harness's.
+        program: the file that a machine may lack.
+        made: the adapter; `impatient` the dotted path of one that neither waits long nor asks a provider twice.
+        key_variable, address_variable: by which an operator names key and provider.
+    """
 
     name: str
     program: str
     made: Callable[..., Harness]
+    impatient: str
     key_variable: str
+    address_variable: str
 
 
-CLAUDE_CODE = Driven("claude-code", "claude", ClaudeCode, "ANTHROPIC_API_KEY")
-CODEX = Driven("codex", "codex", Codex, "OPENAI_API_KEY")
+CLAUDE_CODE = Driven("claude-code", "claude", ClaudeCode, "impatient.ClaudeCode", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL")
+CODEX = Driven("codex", "codex", Codex, "impatient.Codex", "OPENAI_API_KEY", "OPENAI_BASE_URL")
 PROGRAMS = (CLAUDE_CODE, CODEX)
 
 
