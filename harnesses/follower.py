@@ -137,9 +137,10 @@ class Follower:
         if not self._began:
             seconds = min(self._patience.first_event, self._limits.max_minutes * 60)
             return Verdict(Ended.INFRASTRUCTURE, f"no event within {seconds:g} s", Failure.NO_FIRST_EVENT)
-        if self._stream.waiting and time.monotonic() >= self._since + self._patience.model:
-            reason = f"no answer of the model within {self._patience.model:g} s"
-            return Verdict(Ended.INFRASTRUCTURE, reason, Failure.HANG)
+        # A turn that was no more than a wait for the model in its whole latter half says nothing about the agent either.
+        silence = min(self._patience.model, self._limits.max_minutes * 60 / 2)
+        if self._stream.waiting and time.monotonic() >= self._since + silence:
+            return Verdict(Ended.INFRASTRUCTURE, f"no answer of the model within {silence:g} s", Failure.HANG)
         return Verdict(Ended.LIMIT, f"{self._limits.max_minutes:g} minutes")
 
     def _last_words(self, result: ExecResult) -> str:

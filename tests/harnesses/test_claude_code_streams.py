@@ -261,6 +261,13 @@ def test_a_model_that_never_answers_is_a_hang(played: Player) -> None:
     assert (turn.ended, turn.failure) == (Ended.INFRASTRUCTURE, Failure.HANG)
 
 
+def test_a_turn_whose_latter_half_only_waits_for_the_model_is_a_hang_however_few_minutes_it_has(played: Player) -> None:
+    turn = played(INIT, after="sleep 600", limits=Limits(9, 0.01))
+    assert (turn.ended, turn.failure) == (Ended.INFRASTRUCTURE, Failure.HANG)
+    late = played(INIT, before="sleep 2.8", after="sleep 600", limits=Limits(9, 0.07))
+    assert (late.ended, late.reason) == (Ended.LIMIT, "0.07 minutes")
+
+
 def test_a_tool_that_takes_long_is_no_hang_but_may_meet_the_limit(played: Player) -> None:
     asked = assistant("X", usage(3, 4), call("c"))
     turn = played(INIT, asked, after="sleep 600", patience=Patience(model=0.1), limits=Limits(9, 0.01))

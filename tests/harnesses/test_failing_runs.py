@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -178,23 +178,20 @@ Play = Callable[[Driven, str], tuple[Told, Told | None]]
 
 
 @pytest.fixture(scope="module")
-def play(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Play]:
-    """Plays a program's cases side by side, for they wait most of the time; gives what a case's run and its resumption told."""
-    played: dict[tuple[str, str], Future[tuple[Told, Told | None]]] = {}
+def play(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Play]:
+    """What a case's run and its resumption told; the cases are played side by side, for they wait most of the time."""
 
-    def one(driven: Driven, case: Case) -> tuple[Told, Told | None]:
+    def one(driven: Driven, name: str) -> tuple[Told, Told | None]:
+        case = {**BROKEN, **ODD}[name]
         failing = FailingRun(driven, case, server, tmp_path_factory.mktemp("failing"))
         first = failing.begin()
         return first, failing.resume() if case.status else None
 
-    def get(driven: Driven, name: str) -> tuple[Told, Told | None]:
-        if (driven.name, name) not in played:
-            for other, case in {**BROKEN, **ODD}.items():
-                played[driven.name, other] = pool.submit(one, driven, case)
-        return played[driven.name, name].result()
-
     with ScriptedModelServer(uncached=3) as server, ThreadPoolExecutor(4) as pool:
-        yield get
+        wanted = [item for item in request.session.items if item.path == request.node.path and isinstance(item, pytest.Function)]
+        asked = [(item.callspec.params["driven"], item.callspec.params["name"]) for item in wanted]
+        played = {case: pool.submit(one, *case) for case in asked if find_file(case[0].program)}
+        yield lambda driven, name: played[driven, name].result()
         pool.shutdown(cancel_futures=True)
 
 
