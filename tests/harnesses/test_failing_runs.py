@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event, Thread
+from typing import Any
 
 import pytest
 from driven import PROGRAMS, Driven, run
@@ -189,7 +190,8 @@ def play(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 
     with ScriptedModelServer(uncached=3) as server, ThreadPoolExecutor(4) as pool:
         wanted = [item for item in request.session.items if item.path == request.node.path and isinstance(item, pytest.Function)]
-        asked = [(item.callspec.params["driven"], item.callspec.params["name"]) for item in wanted]
+        params: list[dict[str, Any]] = [dict(item.callspec.params) for item in wanted]
+        asked = [(one["driven"], one["name"]) for one in params]
         played = {case: pool.submit(one, *case) for case in asked if find_file(case[0].program)}
         yield lambda driven, name: played[driven, name].result()
         pool.shutdown(cancel_futures=True)
