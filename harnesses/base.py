@@ -39,6 +39,27 @@ class Failure(StrEnum):
 
 
 @dataclass(frozen=True)
+class Wire:
+    """A second count of a turn: what the provider itself reported, read between it and the program.
+
+    Attributes:
+        usage: the sum over all that was asked; unknown where the provider left a usage out.
+        lower_bound: answers broke off whose usage nobody has told.
+        problems: why a part is unknown.
+        readable: the provider's answers could be read at all.
+        exchanges: a mapping for each request of the program, and one for what came of it.
+        difference: the program's own count minus this one.
+    """
+
+    usage: Usage
+    lower_bound: bool = False
+    problems: tuple[str, ...] = ()
+    readable: bool = True
+    exchanges: tuple[Mapping[str, Any], ...] = ()
+    difference: Usage | None = None
+
+
+@dataclass(frozen=True)
 class Metering:
     """Where a turn's usage comes from.
 
@@ -50,6 +71,7 @@ class Metering:
         cost_usd: the program's own estimate.
         lower_bound: tokens are known to be missing.
         notes: what does not fit together.
+        wire: the count of the gateway, where the program was behind one.
     """
 
     responses: Usage
@@ -59,6 +81,7 @@ class Metering:
     cost_usd: float | None = None
     lower_bound: bool = False
     notes: tuple[str, ...] = ()
+    wire: Wire | None = None
 
 
 @dataclass(frozen=True)
