@@ -12,6 +12,8 @@ import pytest
 from paid_harness import LOST
 from paid_run import ROOT, PaidRun
 
+from eval.costs import Spending
+from eval.records import BudgetRecord
 from instances.model import Family, Instance
 
 bwrap = pytest.mark.needs("bwrap")
@@ -50,6 +52,9 @@ def test_what_failed_attempts_used_counts(pairs: list[Instance], tmp_path: Path)
     assert len(run.begun()) == 1
     run.play("", 0, "--max-effective-tokens", "1e9", resume=True)
     assert [one.usage.effective_tokens for one in run.results.discarded_records()] == [LOST.effective_tokens]
+    used = sum(one.usage.effective_tokens or 0 for one in run.results.records()) + (LOST.effective_tokens or 0)
+    for limit, reached in ((used, True), (used + 1, False)):
+        assert bool(Spending.so_far(BudgetRecord(max_effective_tokens=limit), run.results).reached()) is reached
 
 
 @bwrap
