@@ -90,7 +90,8 @@ class Money:
     def of_turn(self, turn: Turn) -> float | None:
         if self.table is None or self.scripted:
             return None
-        by_model = turn.metering.by_model if turn.metering else {}
+        # Behind a gateway one model answers, whatever names the program asks for.
+        by_model = turn.metering.by_model if turn.metering and turn.metering.wire is None else {}
         return turn_dollars(turn.usage, by_model, self.model, self.table)
 
     def of_reconciler(self, usage: Usage) -> float | None:

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from paid_run import MODEL, PaidRun
 
 from eval.costs import Tally, cell_dollars
-from eval.prices import dollars, price_table, turn_dollars, why_unpriced
+from eval.prices import Money, dollars, price_table, turn_dollars, why_unpriced
 from eval.records import ModelPrice, PriceTable
 from eval.report import build_report
+from harnesses.base import Ended, Metering, Turn, Wire
 from instances.model import Instance
 from sandboxes.usage import Usage
 
@@ -48,6 +49,13 @@ def test_each_model_is_counted_at_its_own_price_and_the_rest_at_the_named_one_s(
     assert turn_dollars(Usage(10, 0, 0, 1), {"not in the map": side}, "main", TABLE) is None
     assert turn_dollars(Usage(10, None, 0, 1), {}, "main", TABLE) is None
     assert turn_dollars(Usage(10, 0, 0, 1), {}, None, TABLE) is None
+
+
+def test_behind_a_gateway_all_is_at_the_named_model_s_price() -> None:
+    money, used = Money(TABLE, "main", scripted=False, reconciler_model=None), Usage(10, 0, 0, 1)
+    for wire, cost in ((None, 11e-3), (Wire(used), 10e-6 + 5e-6)):
+        metering = Metering(used, used, by_model={"side": used}, wire=wire)
+        assert money.of_turn(Turn(Ended.COMPLETED, "", used, 1, None, metering=metering)) == pytest.approx(cost)
 
 
 def test_the_map_s_prices_are_found_by_the_names_that_users_give() -> None:
