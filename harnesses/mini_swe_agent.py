@@ -112,6 +112,7 @@ class MiniSweAgent:
             verdict.failure,
             model.metering(),
             tuple(play.labels),
+            summary=next((said for line in reversed(transcript) if (said := _words(line))), ""),
         )
 
     def _way_to_the_model(self, parts: Parts, lane: Lane) -> tuple[str, dict[str, Any], tuple[str, ...]]:
@@ -136,6 +137,12 @@ class MiniSweAgent:
         if missing:
             raise SetupError(f"the model {self.model} needs: set {', '.join(missing)}")
         return self.model, {}, tuple(value for name, value in os.environ.items() if _SECRET.search(name) and value)
+
+
+def _words(line: dict[str, Any]) -> str:
+    """What the model says in a line of the transcript; empty where the line is another's, or has no text."""
+    content = line.get("content") if line.get("role") == "assistant" else None
+    return content if isinstance(content, str) else ""
 
 
 class _Play:

@@ -316,6 +316,7 @@ def test_answers_without_a_command_are_sent_back_and_bounded(bed: Any) -> None:
     assert turn.usage == Usage(input=300, output=30)
     assert turn.labels == ("ended by 3 answers in a row without a usable command",)
     assert [line["content"] for line in turn.transcript if line.get("unusable")] == ["I think."] * 3
+    assert turn.summary == "I think."
 
 
 def test_a_conversation_that_is_too_long_is_a_limit(bed: Any) -> None:
