@@ -21,7 +21,7 @@ from eval.run import instances_of, run_cells
 from eval.soundness import known_sound
 from eval.storage import ResultsFolder
 from harnesses.base import Harness
-from harnesses.registry import open_harness
+from harnesses.registry import ModelWay, open_harness
 from instances.load import PAIRS, select
 from instances.model import Instance
 from reconcilers.base import Reconciler
@@ -41,7 +41,7 @@ def begin(request: RunRequest) -> None:
     """
     instances = select(request.instance_terms())
     results = ResultsFolder(request.folder())
-    with open_harness(request.harness, request.model) as program:
+    with open_harness(request.harness, request.model, request.model_way()) as program:
         choice = request.choice(instances, program)
         reconcilers = _reconcilers(choice.reconcilers, choice.reconciler_model)
         choice.sandboxes.prove()
@@ -75,7 +75,9 @@ def go_on(folder: Path, jobs: int, raised: BudgetRecord, patience: Patience) -> 
     results = ResultsFolder(folder)
     manifest = results.manifest()
     instances = instances_of(manifest)
-    with open_harness(str(manifest.configuration["harness"]), manifest.configuration["model"]) as program:
+    given = manifest.configuration["parameters"]
+    way = ModelWay(given["url"], given["key_variable"]) if given else None
+    with open_harness(str(manifest.configuration["harness"]), manifest.configuration["model"], way) as program:
         _refuse_other_versions(manifest, program)
         reconcilers = _reconcilers(manifest.reconcilers, manifest.reconciler_model)
         manifest = _with_budget(results, manifest, raised)

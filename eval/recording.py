@@ -22,9 +22,10 @@ from eval.records import (
     TurnRecord,
     UsageRecord,
     VerdictRecord,
+    WireRecord,
 )
 from eval.storage import RECORD, json_lines
-from harnesses.base import Ended, Failure, Metering
+from harnesses.base import Ended, Failure, Metering, Wire
 from harnesses.endpoint import masked
 from reconcilers.base import Combined, CombineStatus
 from sandboxes.usage import UNKNOWN_USAGE, Usage
@@ -81,6 +82,9 @@ def write_cell(record: CellRecord, outcome: Outcome, folder: Path, secrets: Sequ
     for one in played.turns:
         name = _turn_name(one)
         (folder / f"{name}.patch").write_bytes(one.capture.patch)
+        if one.turn.metering and one.turn.metering.wire:
+            exchanges = json_lines(one.turn.metering.wire.exchanges)
+            (folder / f"{name}.wire.jsonl").write_text(exchanges, encoding="utf-8")
         lines = [{"role": "prompt", "text": one.prompt}, *one.turn.transcript]
         (folder / f"{name}.transcript.jsonl").write_text(json_lines(lines), encoding="utf-8")
     for name, combined in outcome.combined.items():
@@ -144,7 +148,7 @@ def _turn(one: PlayedTurn, own_side: SuiteVerdict | None, instance: str, money: 
         over_limit=one.capture.over_limit,
         transcript=f"{_turn_name(one)}.transcript.jsonl",
         failure=one.turn.failure,
-        metering=_metering(one.turn.metering) if one.turn.metering else None,
+        metering=_metering(one, one.turn.metering) if one.turn.metering else None,
         labels=list(one.turn.labels),
         subagents=one.turn.subagents,
         own_side=_verdict(own_side, instance) if own_side else None,
@@ -152,7 +156,7 @@ def _turn(one: PlayedTurn, own_side: SuiteVerdict | None, instance: str, money: 
     )
 
 
-def _metering(metering: Metering) -> MeteringRecord:
+def _metering(one: PlayedTurn, metering: Metering) -> MeteringRecord:
     return MeteringRecord(
         responses=_usage(metering.responses),
         closing=_usage(metering.closing) if metering.closing else None,
@@ -161,6 +165,18 @@ def _metering(metering: Metering) -> MeteringRecord:
         program_cost_usd=metering.cost_usd,
         lower_bound=metering.lower_bound,
         notes=list(metering.notes),
+        wire=_wire(one, metering.wire) if metering.wire else None,
+    )
+
+
+def _wire(one: PlayedTurn, wire: Wire) -> WireRecord:
+    return WireRecord(
+        usage=_usage(wire.usage),
+        difference=_usage(wire.difference) if wire.difference else None,
+        requests=len({line["request"] for line in wire.exchanges}),
+        lower_bound=wire.lower_bound,
+        readable=wire.readable,
+        exchanges=f"{_turn_name(one)}.wire.jsonl",
     )
 
 

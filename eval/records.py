@@ -77,8 +77,22 @@ class VerdictRecord(_Model):
     control_files: list[str] = []
 
 
+class WireRecord(_Model):
+    """A second count of a turn, of what the provider itself reported to the gateway; `difference` is the program's minus this.
+
+    Each request is a line of the file `exchanges`. Where this count is readable it is the turn's usage.
+    """
+
+    usage: UsageRecord
+    difference: UsageRecord | None
+    requests: int
+    lower_bound: bool
+    readable: bool
+    exchanges: str
+
+
 class MeteringRecord(_Model):
-    """Where a real program's usage comes from; `notes` say what does not fit together."""
+    """Where a real program's usage comes from; `notes` say what does not fit together, `wire` is the gateway's count."""
 
     responses: UsageRecord
     closing: UsageRecord | None
@@ -87,6 +101,7 @@ class MeteringRecord(_Model):
     program_cost_usd: float | None
     lower_bound: bool
     notes: list[str]
+    wire: WireRecord | None = None
 
 
 class TurnRecord(_Model):

@@ -2,6 +2,7 @@
 
 import inspect
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
@@ -16,6 +17,7 @@ from sandboxes.errors import SetupError
 if TYPE_CHECKING:
     from eval.plan import Choice
     from harnesses.base import Harness
+    from harnesses.registry import ModelWay
     from instances.model import Instance
     from sandboxes.base import SandboxFactory
 
@@ -63,8 +65,13 @@ class RunRequest:
     ] = None
     harness: Annotated[str, typer.Option(help="The agent program: replay, claude-code, codex, or module.Class.")] = "replay"
     model: Annotated[
-        str | None, typer.Option(help="As the program takes it; `scripted` drives a real program by the scripted model server.")
+        str | None,
+        typer.Option(
+            help="Of the program's own vendor, or any other as LiteLLM takes it; `scripted`: the scripted model server plays it."
+        ),
     ] = None
+    model_url: Annotated[str | None, typer.Option(help="An endpoint of one's own that serves it, such as vLLM's.")] = None
+    model_key: Annotated[str | None, typer.Option(help="The environment variable that holds its key.")] = None
     reconciler_model: Annotated[
         str | None, typer.Option(help="Combine by this model too, as LiteLLM takes it, or as the endpoint names it.")
     ] = None
@@ -94,6 +101,18 @@ class RunRequest:
     def instance_terms(self) -> list[str]:
         """Raises SetupError where one is empty."""
         return _terms(self.instances, "--instances")
+
+    def model_way(self) -> "ModelWay | None":
+        """The way to the model, where it is not its provider's own.
+
+        Raises:
+            SetupError: the endpoint's address is none.
+        """
+        from harnesses.registry import ModelWay
+
+        if self.model_url is not None and not re.match(r"https?://[^/]", self.model_url):
+            raise SetupError(f"--model-url {self.model_url}: is no http or https address")
+        return ModelWay(self.model_url, self.model_key) if self.model_url or self.model_key else None
 
     def reconciler_asks(self) -> Mapping[str, str | None] | None:
         """Which model combines and the way to it; `None` where none is to.
@@ -135,7 +154,7 @@ class RunRequest:
         return Choice(
             instances=instances,
             scenarios=select(_terms(self.scenarios, "--scenarios")),
-            configuration=Configuration(self.harness, self.model),
+            configuration=Configuration(self.harness, self.model, self._parameters()),
             harness=program,
             sandboxes=sandboxes_named(self.sandbox),
             reconcilers=[*RECONCILERS, *([MODEL] if asks else [])],
@@ -146,6 +165,10 @@ class RunRequest:
             prices=prices,
             budget=BudgetRecord(max_cost_usd=self.max_cost_usd, max_effective_tokens=self.max_effective_tokens),
         )
+
+    def _parameters(self) -> dict[str, str | None]:
+        way = self.model_way()
+        return {"url": way.url, "key_variable": way.key_variable} if way else {}
 
 
 def takes(request: type[_Request]) -> Callable[[Callable[[_Request], None]], Callable[..., None]]:

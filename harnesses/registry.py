@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from importlib import import_module
 
 from harnesses.base import Harness
@@ -17,22 +18,40 @@ SCRIPTED_MODEL = "scripted"
 _KEY_VARIABLES = {"claude-code": "ANTHROPIC_API_KEY", "codex": "CODEX_API_KEY", "mini-swe-agent": "OPENAI_API_KEY"}
 
 
+@dataclass(frozen=True)
+class ModelWay:
+    """The way to a model that is not its provider's own.
+
+    Attributes:
+        url: an endpoint of the operator's.
+        key_variable: the environment variable that holds the key.
+    """
+
+    url: str | None = None
+    key_variable: str | None = None
+
+
 @contextmanager
-def open_harness(name: str, model: str | None) -> Iterator[Harness]:
+def open_harness(name: str, model: str | None, way: ModelWay | None = None) -> Iterator[Harness]:
     """A harness by its name, or by the dotted path of a class of one's own, for as long as a run lasts.
 
-    With the model `scripted`, a real program is driven by the scripted model server, and no model is called.
+    With the model `scripted`, a real program is driven by the scripted model server, and no model is called. A program that
+    speaks only its vendor's protocol reaches another's model through a gateway, which is started here.
 
     Raises:
-        SetupError: there is none of this name, or it does not take the model.
+        SetupError: there is none of this name, or it does not take the model, or a key is missing.
+        HarnessError: the gateway did not start.
     """
     made = _class_named(name)
+    if way is not None and (name not in _KEY_VARIABLES or model in (None, SCRIPTED_MODEL)):
+        raise SetupError(f"--model-url and --model-key go with --model and with a harness of {', '.join(_KEY_VARIABLES)}")
     if name == "replay":
         if model is not None:
             raise SetupError("the replay harness calls no model: leave --model out")
         yield made()
     elif model != SCRIPTED_MODEL:
-        yield made(model)
+        with _with_a_model(name, made, model, way) as harness:
+            yield harness
     elif name not in _KEY_VARIABLES:
         raise SetupError(f"harness {name!r} cannot be driven by the scripted model server")
     else:
@@ -41,6 +60,27 @@ def open_harness(name: str, model: str | None) -> Iterator[Harness]:
 
         with ScriptedModelServer() as server:
             yield made(model, endpoint=scripted_endpoint(server, _KEY_VARIABLES[name]), scripted=True)
+
+
+@contextmanager
+def _with_a_model(name: str, made: type, model: str | None, way: ModelWay | None) -> Iterator[Harness]:
+    """A harness that calls a model: by itself where it can, else through a gateway."""
+    from harnesses.gateway.vendors import VENDORS, is_own, own_name, require_key
+
+    if way is None and name not in VENDORS:
+        yield made(model)
+        return
+    if way is None and is_own(name, model):
+        require_key(name, model)
+        yield made(own_name(name, model))
+        return
+    from harnesses.gateway.harness import Gatewayed
+    from harnesses.gateway.process import ModelAddress, open_gateway
+
+    assert model is not None
+    way = way or ModelWay()
+    with open_gateway(ModelAddress(model, way.url, way.key_variable)) as gateway:
+        yield Gatewayed(lambda endpoint: made(model, endpoint=endpoint), gateway, _KEY_VARIABLES[name])
 
 
 def _class_named(name: str) -> type:

@@ -1,0 +1,86 @@
+"""A program behind the gateway: each turn has an account there, and what the account says is what the turn used."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from importlib.metadata import version
+from pathlib import Path
+
+from harnesses.base import Demands, Fitting, Harness, Lane, Limits, Metering, Turn, Wire
+from harnesses.endpoint import Endpoint, EndpointSource
+from harnesses.gateway.process import Account, Gateway
+from harnesses.streams.base import difference
+from sandboxes.usage import Usage
+
+_CLASSES = ("input", "cache write", "cache read", "output")
+
+
+class Gatewayed:
+    """See `Harness`."""
+
+    scripted = False
+
+    def __init__(self, made: Callable[[EndpointSource], Harness], gateway: Gateway, key_variable: str) -> None:
+        """Put a program behind a gateway.
+
+        Args:
+            made: the program's harness, given where its lanes find their model.
+            gateway: runs as long as this is used.
+            key_variable: the variable by which the program takes its key.
+        """
+        self._made, self._gateway, self._key_variable = made, gateway, key_variable
+        self._any = made(self._no_turn)
+        self.name, self.stepwise = self._any.name, self._any.stepwise
+
+    def refuses(self, scenario: Demands) -> str | None:
+        """See `Harness.refuses`."""
+        return self._any.refuses(scenario)
+
+    def lacks(self, scenario: Demands, replay: Path) -> str | None:
+        """See `Harness.lacks`."""
+        return self._any.lacks(scenario, replay)
+
+    def versions(self) -> dict[str, str]:
+        """The program's, and LiteLLM's: it decides what reaches the model."""
+        return {**self._any.versions(), "litellm": version("litellm")}
+
+    def fitting(self, private: Path) -> Fitting:
+        """See `Harness.fitting`."""
+        return self._any.fitting(private)
+
+    def run(self, lane: Lane, prompt: str, limits: Limits, session: str | None) -> Turn:
+        """See `Harness.run`."""
+        account = self._gateway.open(lane.name, lane.turn)
+        try:
+            turn = self._made(lambda _: self._endpoint(account)).run(lane, prompt, limits, session)
+        finally:
+            wire = self._gateway.settle(account)
+        return metered_by(turn, wire, self._gateway.address.model)
+
+    def _endpoint(self, account: Account) -> Endpoint:
+        return Endpoint(account.key, self._key_variable, account.url)
+
+    def _no_turn(self, lane: Lane) -> Endpoint:
+        raise AssertionError("unreachable: each turn has an endpoint of its own")
+
+
+def metered_by(turn: Turn, wire: Wire, model: str) -> Turn:
+    """A turn with the count of the wire, which is of what the provider said and so of all models, subagents and retries.
+
+    The program's own count stays beside it, and a note tells where the two differ. Where the provider's answers cannot be read,
+    the program's count stands.
+    """
+    metering = turn.metering or Metering(turn.usage)
+    more = difference(turn.usage, wire.usage)
+    notes = [*metering.notes, *(problem for problem in wire.problems if problem not in metering.notes)]
+    told = ", ".join(f"{name} {number:+}" for name, number in zip(_CLASSES, more, strict=True) if number)
+    if told:
+        notes.append(f"the program's own count differs from the gateway's: {told}")
+    usage = wire.usage if wire.readable else turn.usage
+    metering = replace(
+        metering,
+        by_model={model: usage},
+        lower_bound=wire.lower_bound or (metering.lower_bound and not wire.readable),
+        notes=tuple(notes),
+        wire=replace(wire, difference=Usage(*more)),
+    )
+    return replace(turn, usage=usage, metering=metering)
