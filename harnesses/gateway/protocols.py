@@ -9,61 +9,22 @@ from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-_MESSAGES = frozenset(
-    [
-        "messages",
-        "max_tokens",
-        "system",
-        "tools",
-        "tool_choice",
-        "stream",
-        "temperature",
-        "top_p",
-        "top_k",
-        "stop_sequences",
-        "thinking",
-        "output_config",
-    ]
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_MESSAGES = _names(
+    "messages max_tokens system tools tool_choice stream temperature top_p top_k stop_sequences thinking "
+    "output_config"
 )
-_RESPONSES = frozenset(
-    [
-        "input",
-        "instructions",
-        "tools",
-        "tool_choice",
-        "parallel_tool_calls",
-        "reasoning",
-        "store",
-        "stream",
-        "text",
-        "include",
-        "temperature",
-        "top_p",
-        "max_output_tokens",
-        "prompt_cache_key",
-        "truncation",
-    ]
+_RESPONSES = _names(
+    "input instructions tools tool_choice parallel_tool_calls reasoning store stream text include temperature "
+    "top_p max_output_tokens prompt_cache_key truncation"
 )
-_CHAT = frozenset(
-    [
-        "messages",
-        "tools",
-        "tool_choice",
-        "parallel_tool_calls",
-        "stream",
-        "stream_options",
-        "temperature",
-        "top_p",
-        "max_tokens",
-        "max_completion_tokens",
-        "stop",
-        "seed",
-        "reasoning_effort",
-        "response_format",
-        "n",
-        "frequency_penalty",
-        "presence_penalty",
-    ]
+_CHAT = _names(
+    "messages tools tool_choice parallel_tool_calls stream stream_options temperature top_p max_tokens "
+    "max_completion_tokens stop seed reasoning_effort response_format n frequency_penalty presence_penalty"
 )
 # What a program does itself. Tools that a provider or LiteLLM would serve reach the network, past the lane's sandbox.
 _OWN_TOOLS = frozenset({None, "custom", "function", "namespace", "local_shell", "shell", "apply_patch"})
