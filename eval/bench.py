@@ -45,7 +45,7 @@ def open_instance(instance: Instance, sandboxes: SandboxFactory, work: Path, evi
     """
     store = GitStore(work / "stores" / instance.id)
     base = store.import_directory(instance.base_directory())
-    environment = ensure_environment(instance.environment.interpreter, instance.environment.lock.read_bytes())
+    environment = ensure_environment(instance.environment.interpreter, *instance.environment.read_locks())
     stage = Stage(store, base, environment, sandboxes, limits)
     return InstanceBench(instance, stage, Grader(store, instance, sandboxes, evidence / instance.id))
 

@@ -45,6 +45,8 @@ _PROGRAMS = (
         "nothing to do: a pinned node is fetched from the package index when it is missing",
         False,
     ),
+    ("npm", ["npm", "--version"], "bases and packages of the npm registry", "install the package `npm`", False),
+    ("go", ["go", "version"], "Go pairs", "install Go 1.19 or later, such as the package `golang-go`", False),
 )
 
 

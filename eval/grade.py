@@ -16,17 +16,19 @@ from eval.junit import REPORT_LIMIT, Status, UnreadableReportError, own_lines, p
 from eval.runners import FILES_TARGET, RUNNER_FILES, Runner, runner_of
 from eval.sentinels import is_plain, plant
 from eval.verdict import Judgement, SuiteVerdict, judge
+from instances.errors import InstanceError
 from instances.model import EnvironmentSpec, SuiteSpec
 from sandboxes.base import ExecResult, Mount, SandboxFactory, SandboxSpec
 from sandboxes.environments import Environment, ensure_environment
 from sandboxes.errors import SandboxError, SetupError
 from sandboxes.folders import remove_tree, scratch_folder
 from sandboxes.gitstore import GitStore
+from sandboxes.node_packages import PACKAGES_TARGET
 
 __all__ = ["GradedInstance", "Grader", "SuiteVerdict"]
 
 # Part of each verdict's key: raised when grading changes what it may say.
-_FORMAT = 2
+_FORMAT = 3
 _OUTPUT_KEPT = 1 << 20
 _SECRET_BYTES = 32
 _locks_lock = threading.Lock()
@@ -118,10 +120,9 @@ class Grader:
     def _environment(self) -> Environment:
         spec = self._instance.environment
         try:
-            lock = spec.lock.read_bytes()
-        except OSError as error:
-            raise SetupError(f"{spec.lock}: {error.strerror}") from error
-        return ensure_environment(spec.interpreter, lock)
+            return ensure_environment(spec.interpreter, *spec.read_locks())
+        except InstanceError as error:
+            raise SetupError(str(error)) from error
 
     def _key(self, spec: SuiteSpec, overlay: tuple[OverlayFile, ...], environment: Environment, base_tree: str) -> str:
         """Names all that a verdict depends on besides the tree and the suite's name."""
@@ -163,7 +164,10 @@ class Grader:
         """Run a suite for so many seconds at most; the secret is for the runner's eyes, before any test's."""
         timeout, secret = limits
         mounts = (*environment.mounts, Mount(RUNNER_FILES, FILES_TARGET))
-        sandbox = self._sandbox.open(SandboxSpec(folder, mounts, runner.variables, owner=f"{self._instance.id} grading"))
+        # Where what is mounted for the tests is not mounted, the packages are found by this.
+        packages = next((str(mount.source) for mount in environment.mounts if mount.target == PACKAGES_TARGET), None)
+        variables = {**runner.variables, **({"NODE_PATH": packages} if packages and not self._sandbox.isolated else {})}
+        sandbox = self._sandbox.open(SandboxSpec(folder, mounts, variables, owner=f"{self._instance.id} grading"))
         try:
             roots = self._instance.environment.source_roots
             files = sandbox.path_inside(FILES_TARGET)

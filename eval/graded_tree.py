@@ -11,7 +11,9 @@ from sandboxes.gitstore import GitStore
 from sandboxes.globs import compile_globs
 
 OverlayFile = tuple[str, bytes, bool]
-_IMPORTABLE = frozenset(["", ".py", ".pyc", ".pyo", ".so", ".pyd", ".js", ".cjs", ".mjs", ".json", ".node"])
+_IMPORTABLE = frozenset(
+    ["", ".py", ".pyc", ".pyo", ".so", ".pyd", ".js", ".cjs", ".mjs", ".json", ".node", ".ts", ".cts", ".mts"]
+)
 
 
 @dataclass(frozen=True)

@@ -141,7 +141,7 @@ def cell_name(instance: str, scenario: str, repeat: int) -> str:
 
 
 def _instance_entry(instance: Instance) -> InstanceEntry:
-    environment = ensure_environment(instance.environment.interpreter, instance.environment.lock.read_bytes())
+    environment = ensure_environment(instance.environment.interpreter, *instance.environment.read_locks())
     return InstanceEntry(
         id=instance.id,
         family=instance.family,

@@ -17,6 +17,7 @@ CONTROL_GLOBS = (
     *("**/sitecustomize.py", "**/usercustomize.py", "**/sitecustomize/**", "**/usercustomize/**"),
     *("**/*.pth", "**/*.egg-link", "**/__editable__*", "**/*.dist-info/**", "**/*.egg-info/**", "**/pyvenv.cfg"),
     *("**/*.pyc", "**/*.pyo", "**/__pycache__/**", "**/.coveragerc", "**/.pytest_cache/**"),
+    *("**/*_test.go", "**/go.work", "**/go.work.sum"),
     *("**/.npmrc", "**/.noderc", "**/node.config.json", "**/.node_repl_history", "**/.nycrc", "**/.c8rc.json"),
 )
 _LEFT_OUT = re.compile(r"not \w+(?: and not \w+)*")
@@ -52,7 +53,9 @@ class Runner:
         )
 
     def arguments(self, arguments: Sequence[str], files: Sequence[str]) -> tuple[str, ...]:
-        """The arguments as the runner takes them: node's takes no folders, in its newer versions."""
+        """The arguments as the runner takes them: node's takes no folders, in its newer versions, and Go's only test files."""
+        if self.interpreter == "go":
+            return tuple(files)
         if self.interpreter == "node":
             return (*(argument for argument in arguments if argument.startswith("-")), *files)
         return tuple(arguments)
@@ -67,9 +70,12 @@ class Runner:
             tree: the tree's path inside.
             arguments: paths in the tree and the runner's own options.
         """
+        if self.interpreter == "go":
+            return [executable, "run", f"{files}/go_runner.go", executable, *arguments]
         if self.interpreter == "node":
             reporter = [f"--test-reporter={files}/junit_reporter.mjs", "--test-reporter-destination=stdout"]
-            return [executable, "--test", "--test-concurrency=1", *reporter, *arguments]
+            hooks = [f"--import={files}/typescript.mjs"] if self.name == "node-test-ts" else []
+            return [executable, *hooks, "--test", "--test-concurrency=1", *reporter, *arguments]
         folders = ":".join(str(PurePosixPath(tree, root)) for root in roots)
         flags = ["-I", "-B", "-X", "utf8"]
         return [executable, *flags, f"{files}/pytest_runner.py", folders, tree, *arguments]
@@ -93,6 +99,14 @@ RUNNERS = {
         {**_COMMON, "NO_COLOR": "1"},
         re.compile(r"(.*[._-]test|test(-.*)?|.*\.spec)\.[cm]?js"),
     ),
+    "node-test-ts": Runner(
+        "node-test-ts",
+        "node",
+        {**_COMMON, "NO_COLOR": "1"},
+        re.compile(r"(.*[._-]test|test(-.*)?|.*\.spec)\.[cm]?[jt]s"),
+    ),
+    # No go.mod of the tree can keep the runner itself from starting.
+    "go-test": Runner("go-test", "go", {**_COMMON, "GO111MODULE": "off"}, re.compile(r".*_test\.go")),
 }
 
 
@@ -108,7 +122,7 @@ def runner_of(command: Sequence[str]) -> Runner:
     for argument, following in zip(command[1:], (*command[2:], ""), strict=True):
         if argument == "-k" and not _LEFT_OUT.fullmatch(following):
             raise SetupError(f"a suite's `-k` may only leave tests out, as in 'not slow and not windows': {following!r}")
-        if _NO_TEST_OPTIONS.fullmatch(argument):
+        if _NO_TEST_OPTIONS.fullmatch(argument) or (runner.interpreter == "go" and argument.startswith("-")):
             raise SetupError(f"a suite's command can't have {argument!r}: it names files and folders, and runs all in them")
         if "::" in argument and not argument.startswith("--deselect="):
             raise SetupError(f"a suite's command names files and folders, no single tests: {argument!r}")

@@ -43,8 +43,18 @@ _NODE = (
     '{test}("{words}", () => {{ const table = {{ {word}: {a} }}; table.{absent}.toFixed(); }});',
     '{test}("{words}", async () => {{ {assert}.deepStrictEqual([{a}, {b}], [{b}, {a}, {c}]); }});',
 )
+_GO = (
+    "func Test{title}(t *testing.T) {{\n\tvalues := []int{{{a}, {b}, {c}}}\n"
+    '\tif len(values) != {wrong_sum} {{\n\t\tt.Errorf("{word}: got %d", len(values))\n\t}}\n}}\n',
+    'func Test{title}(t *testing.T) {{\n\ttable := map[string]int{{"{word}": {a}, "{other}": {b}}}\n'
+    '\tif _, ok := table["{absent}"]; !ok {{\n\t\tt.Fatal("no {absent}")\n\t}}\n}}\n',
+    "func Test{title}(t *testing.T) {{\n\tfor _, value := range []int{{{a}, {b}}} {{\n"
+    '\t\tt.Run("{other}", func(t *testing.T) {{\n'
+    '\t\t\tif value == {a} {{\n\t\t\t\tt.Fatalf("%d", value)\n\t\t\t}}\n\t\t}})\n\t}}\n}}\n',
+)
 _MOST_FILES = 3
 _MOST_COPIES = 2
+_AMONG = 0.5  # how often a Go sentinel stands among the tests, and not after them
 
 
 @dataclass(frozen=True)
@@ -76,7 +86,10 @@ def plant(
     writer = _Writer(folder, random.SystemRandom(), left_out_words(arguments))
     plain = [path for path in files if is_plain(folder, path)]
     chosen = writer.choice.sample(plain, _MOST_FILES) if len(plain) > _MOST_FILES else plain
-    if runner.interpreter == "node":
+    if runner.interpreter == "go":
+        _plant_go(writer, plain)
+        own_arguments = tuple(arguments)
+    elif runner.interpreter == "node":
         own_arguments = _plant_node(writer, arguments, chosen)
     else:
         own_arguments = _plant_python(writer, arguments, chosen)
@@ -147,6 +160,25 @@ def _plant_node(writer: "_Writer", arguments: Sequence[str], chosen: Sequence[st
     path = writer.new_path("", "{}.test.mjs", "-")
     writer.write(path, "\n".join(writer.node_test(path, template) for template in _NODE).encode())
     return (*arguments, path)
+
+
+def _plant_go(writer: "_Writer", files: Sequence[str]) -> None:
+    """Tests among those of a file in each folder: each folder's are a program of their own."""
+    by_folder: dict[str, list[str]] = {}
+    for path in files:
+        if re.search(rb'^\s*(import )?"testing"', writer.read(path), re.MULTILINE):
+            by_folder.setdefault(path.rpartition("/")[0], []).append(path)
+    for paths in by_folder.values():
+        path = writer.choice.choice(paths)
+        content = writer.read(path)
+        starts = [match.start() for match in re.finditer(rb"^func Test", content, re.MULTILINE)]
+        outside_text = [at for at in starts if content.count(b"`", 0, at) % 2 == 0]
+        for template in writer.choice.sample(_GO, 2):
+            # The later place first, so that the earlier one stays where it is.
+            at = outside_text.pop() if outside_text and writer.choice.random() < _AMONG else None
+            source = writer.go_test(path, template).encode() + b"\n"
+            content = content + b"\n" + source if at is None else content[:at] + source + content[at:]
+        writer.write(path, content)
 
 
 def _is_in(path: str, folder: str) -> bool:
@@ -222,6 +254,11 @@ class _Writer:
         built_in = "process.getBuiltinModule"
         head = f'const {{ test: {test} }} = {built_in}("node:test"), {check} = {built_in}("node:assert"); '
         return head + template.format(test=test, words=words, **{"assert": check}, **self._values())
+
+    def go_test(self, path: str, template: str) -> str:
+        title = "".join(word.title() for word in self._words(4))
+        self.ids.add(f"{path}::Test{title}")
+        return template.format(title=title, **self._values())
 
     def _words(self, count: int) -> list[str]:
         return self.choice.sample(self._words_allowed, count)

@@ -64,6 +64,17 @@ class EnvironmentSpec:
     import_check: tuple[str, ...] = ()
     npm_lock: Path | None = None
 
+    def read_locks(self) -> tuple[bytes, bytes | None]:
+        """The two locks' contents.
+
+        Raises:
+            InstanceError: one of them cannot be read.
+        """
+        try:
+            return self.lock.read_bytes(), self.npm_lock.read_bytes() if self.npm_lock else None
+        except OSError as error:
+            raise InstanceError(f"{error.filename}: {error.strerror}") from error
+
 
 @dataclass(frozen=True)
 class Instance:

@@ -18,6 +18,8 @@ HOW_TO_GET = {
     "bwrap": "install the package bubblewrap",
     "redis-server": "install the package redis-server",
     "node": "install node 20 or later",
+    "npm": "install the package npm",
+    "go": "install the package golang-go",
     "curl": "install the package curl",
     "claude": "npm install --prefix ~/.cache/crosstalk/npm @anthropic-ai/claude-code@2.1.197",
     "docker": "pip install docker, install the package docker.io, start dockerd, and run scripts/docker_base_image",

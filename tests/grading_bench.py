@@ -128,3 +128,69 @@ def node_bench(tmp_path: Path) -> Bench:
     lock = next(PAIRS.glob("*/deskqueue-queue-order/environment.lock"))
     instance = Described(tests, EnvironmentSpec("node", lock), ("test/**",))
     return Bench(store, store.import_directory(tmp_path / "base"), instance, tmp_path / "evidence")
+
+
+GO_BASE = {
+    "go.mod": "module example.org/sums\n\ngo 1.19\n",
+    "sums/add.go": "package sums\n\nfunc Add(a, b int) int { return a - b }\n",
+    "sums/add_test.go": 'package sums\n\nimport "testing"\n\nfunc TestZero(t *testing.T) {\n'
+    '\tif Add(3, 0) != 3 {\n\t\tt.Fatal("zero")\n\t}\n}\n',
+}
+GO_RIGHT = {"sums/add.go": "package sums\n\nfunc Add(a, b int) int { return a + b }\n"}
+GO_HELD_OUT = {
+    "heldout/a_test.go": 'package heldout\n\nimport (\n\t"testing"\n\n\t"example.org/sums/sums"\n)\n\n'
+    "func TestAdd(t *testing.T) {\n\tfor _, each := range [][3]int{{1, 2, 3}, {2, 2, 4}} {\n"
+    '\t\tt.Run("pair", func(t *testing.T) {\n\t\t\tif got := sums.Add(each[0], each[1]); got != each[2] {\n'
+    '\t\t\t\tt.Errorf("got %d", got)\n\t\t\t}\n\t\t})\n\t}\n}\n\n'
+    "func TestLarge(t *testing.T) {\n\tif sums.Add(2e9, 2e9) != 4e9 {\n\t\tt.Fatal(0)\n\t}\n}\n\n"
+    "func TestKept(t *testing.T) {\n\tif sums.Add(3, 0) != 3 {\n\t\tt.FailNow()\n\t}\n}\n",
+}
+GO_IDS = ("heldout/a_test.go::TestAdd", "heldout/a_test.go::TestLarge")
+GO_KEPT = ("heldout/a_test.go::TestKept",)
+
+
+def go_bench(tmp_path: Path) -> Bench:
+    """The same for Go."""
+    write(tmp_path / "base", GO_BASE)
+    write(tmp_path / "overlay", GO_HELD_OUT)
+    store = GitStore(tmp_path / "store")
+    tests = {
+        "a": SuiteSpec("a", tmp_path / "overlay", ("go-test", "heldout"), GO_IDS, GO_KEPT, 30.0),
+        "base": SuiteSpec("base", None, ("go-test", "sums"), (), ("sums/add_test.go::TestZero",), 30.0),
+    }
+    (tmp_path / "environment.lock").touch()
+    instance = Described(tests, EnvironmentSpec("go", tmp_path / "environment.lock"), ())
+    return Bench(store, store.import_directory(tmp_path / "base"), instance, tmp_path / "evidence")
+
+
+TS_BASE = {
+    "package.json": '{"name": "sums", "type": "module"}\n',
+    "src/add.ts": "export const add = (a: number, b: number): number => a - b;\n",
+    "src/index.ts": "export type { Pair } from './pair.js';\nexport { add } from './add';\nexport enum Kind { Plain }\n",
+    "src/pair.ts": "export interface Pair { a: number; b: number }\n",
+    "test/base.test.ts": "import { test } from 'node:test';\nimport * as all from '../src/index.js';\n"
+    "test('loads', () => { all.Kind.Plain; });\n",
+}
+TS_RIGHT = {"src/add.ts": "export const add = (a: number, b: number): number => a + b;\n"}
+TS_HELD_OUT = {
+    "heldout/a.test.ts": "import { describe, it } from 'node:test';\nimport assert from 'node:assert/strict';\n"
+    "import { add, type Pair } from '../src';\nconst pair: Pair = { a: 1, b: 2 };\n"
+    "describe('add', () => { it('small', () => assert.equal(add(pair.a, pair.b), 3)); });\n"
+    "it('zero', () => assert.equal(add(3, 0), 3));\n",
+}
+TS_IDS = ("heldout/a.test.ts::add > small",)
+TS_KEPT = ("heldout/a.test.ts::zero",)
+
+
+def typescript_bench(tmp_path: Path) -> Bench:
+    """The same for TypeScript, with the npm lock of a shipped pair."""
+    write(tmp_path / "base", TS_BASE)
+    write(tmp_path / "overlay", TS_HELD_OUT)
+    store = GitStore(tmp_path / "store")
+    tests = {
+        "a": SuiteSpec("a", tmp_path / "overlay", ("node-test-ts", "heldout"), TS_IDS, TS_KEPT, 30.0),
+        "base": SuiteSpec("base", None, ("node-test-ts", "test"), (), ("test/base.test.ts::loads",), 30.0),
+    }
+    folder = next(PAIRS.glob("*/*/npm.lock")).parent
+    instance = Described(tests, EnvironmentSpec("node", folder / "environment.lock", npm_lock=folder / "npm.lock"), ("test/**",))
+    return Bench(store, store.import_directory(tmp_path / "base"), instance, tmp_path / "evidence")
