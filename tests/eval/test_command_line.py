@@ -74,10 +74,11 @@ def test_an_output_folder_that_cannot_be_written(make_pair: Callable[..., Instan
 
 @pytest.mark.needs("bwrap")
 def test_a_full_disk_is_one_line_and_the_run_can_be_resumed(make_pair: Callable[..., Instance], tmp_path: Path) -> None:
-    """A file system of 400 kB, mounted inside a mount namespace of the test's own."""
+    """A file system inside a mount namespace of the test's own, that shrinks to 400 kB as soon as the run has begun."""
     pair = make_pair()
     inside = (
-        f"mount -t tmpfs -o size=400k none {tmp_path}/small && "
+        f"mount -t tmpfs -o size=2g none {tmp_path}/small || exit; "
+        f"(until [ -e {tmp_path}/small/r/run.json ]; do sleep 0.01; done; mount -o remount,size=400k {tmp_path}/small) & "
         f"{sys.executable} -m eval.main run -i {pair.folder} -s oracle,serial,parallel-unaware --unsound "
         f"--out {tmp_path}/small/r; "
         f"echo status $?; mkdir -p {tmp_path}/kept; cp -r {tmp_path}/small/r {tmp_path}/kept/"
