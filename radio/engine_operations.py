@@ -33,6 +33,13 @@ def signal(hub: "Hub", call: Call) -> Answer:
     return Answer({})
 
 
+def step_ended(hub: "Hub", call: Call) -> Answer:
+    """The engine saw a step of a lane end: the log's own order of steps and deliveries, which no clock can upset."""
+    lane = hub.board.lane(call.fields.text("lane", limit=40))
+    hub.board.record(EventType.STEP_ENDED, lane=lane.name, step=int(call.fields.number("step", 0)))
+    return Answer({})
+
+
 def verified(hub: "Hub", call: Call) -> Answer:
     """The engine held an acceptance against the lane's snapshots."""
     hub.board.record(

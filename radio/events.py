@@ -26,6 +26,7 @@ class EventType(StrEnum):
     SIGNALLED = "signalled"
     SYNC_POSTED = "sync_posted"
     SYNCED = "synced"
+    STEP_ENDED = "step_ended"
     FINISHED = "finished"
     DEADLOCK = "deadlock"
     HUB_STOPPED = "hub_stopped"

@@ -178,6 +178,10 @@ class State:
     def _synced(self, event: Event) -> None:
         self.lanes[event.data["lane"]].counters.synced += 1
 
+    def _step_ended(self, event: Event) -> None:
+        lane = self.lanes[event.data["lane"]]
+        lane.step = max(lane.step, event.data["step"])
+
     def _finished(self, event: Event) -> None:
         lane = self.lanes[event.data["lane"]]
         lane.finished = event.data["reason"]
@@ -250,6 +254,7 @@ _APPLY: dict[EventType, Callable[[State, Event], None]] = {
     EventType.DRAINED: State._drained,
     EventType.SYNC_POSTED: State._sync_posted,
     EventType.SYNCED: State._synced,
+    EventType.STEP_ENDED: State._step_ended,
     EventType.FINISHED: State._finished,
     EventType.DEADLOCK: State._deadlock,
 }
