@@ -21,7 +21,10 @@ def clean(run: Path | None) -> Iterator[str]:
         results = ResultsFolder(run)
         results.manifest()
         with results.in_use():
+            half = [path for path in (*results.cells.glob(".*"), results.work) if path.exists()]
             results.clear_leftovers()
+            if half:
+                yield f"removed what was half written in {run}"
             yield from _clean_engine(run)
         return
     if removed := remove_abandoned():

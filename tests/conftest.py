@@ -23,6 +23,8 @@ HOW_TO_GET = {
     "curl": "install the package curl",
     "claude": "npm install --prefix ~/.cache/crosstalk/npm @anthropic-ai/claude-code@2.1.197",
     "docker": "pip install docker, install the package docker.io, start dockerd, and run scripts/docker_base_image",
+    "dockerd": "install the package docker.io, and be root",
+    "debootstrap": "install the package debootstrap",
     "codex": "npm install --prefix ~/.cache/crosstalk/npm @openai/codex@0.171.0",
 }
 
@@ -40,6 +42,8 @@ def pytest_configure(config: pytest.Config) -> None:
 @cache
 def is_here(program: str) -> bool:
     """Whether a program is there; of docker, whether containers can be started."""
+    if program == "dockerd" and os.getuid() != 0:
+        return False
     if program != "docker":
         return find_file(program) is not None
     try:
