@@ -11,7 +11,7 @@ from typing import Any
 
 from radio.errors import Reason, Refused
 from radio.framing import neutralise
-from radio.symbols import Symbol, changed_symbols, is_source, new_names, symbols_of
+from radio.symbols import Symbol, changed_symbols, is_source, names, new_names, symbols_of
 from sandboxes.gitstore import GitStore
 
 THREAD_NAME = "radar"
@@ -31,6 +31,7 @@ class Sighting:
         kind: `merge` (the texts do not merge), `symbol` (both changed it) or `use` (one uses what the other changed).
         lanes: the two, in order of their names.
         path: the file; `symbol` the named thing in it, or "".
+        region: of a `merge`, the base's lines in conflict, from and up to (empty where both only add); None: the whole file.
         places: for each of the two lanes, where in its own files.
         text: what the radio tells them.
     """
@@ -39,8 +40,17 @@ class Sighting:
     lanes: tuple[str, str]
     path: str
     symbol: str
+    region: tuple[int, int] | None
     places: Mapping[str, str] = field(compare=False)
     text: str = field(compare=False)
+
+    def same(self, other: "Sighting") -> bool:
+        """Whether it is the other one, as far as the lanes' edits have gone on since: their conflicts meet in the base."""
+        if (self.kind, self.lanes, self.path, self.symbol) != (other.kind, other.lanes, other.path, other.symbol):
+            return False
+        if self.region is None or other.region is None:
+            return True
+        return self.region[0] <= other.region[1] and other.region[0] <= self.region[1]
 
 
 @dataclass(frozen=True)
@@ -57,7 +67,7 @@ class Radar:
     def __init__(self, store: GitStore, base: str) -> None:
         self._store = store
         self._base = base
-        self._present: dict[Sighting, Sighting] = {}
+        self._told: tuple[Sighting, ...] = ()  # and not over
         self._looked_at: dict[tuple[str, str], tuple[Sighting, ...]] = {}
         self._thread = ""
 
@@ -70,45 +80,51 @@ class Radar:
         Raises:
             SandboxError: git itself broke.
         """
-        found: dict[Sighting, Sighting] = {}
         pairs: dict[tuple[str, str], tuple[Sighting, ...]] = {}
         for one, other in itertools.combinations(sorted(trees), 2):
             key = (f"{one}:{trees[one]}", f"{other}:{trees[other]}")
             pairs[key] = self._looked_at[key] if key in self._looked_at else self._compare(one, other, trees)
-            found.update((sighting, sighting) for sighting in pairs[key])
         self._looked_at = pairs
-        new = tuple(sighting for sighting in found if sighting not in self._present)
-        # What a conflict of the whole file has taken the place of is not over.
+        found = [sighting for sightings in pairs.values() for sighting in sightings]
+        # In a file that does not merge, who changed what else is not worth telling; what was told of it is not over for that.
         merges = {(sighting.lanes, sighting.path) for sighting in found if sighting.kind == "merge"}
-        over = (sighting for sighting in self._present if sighting not in found)
-        cleared = tuple(one for one in over if one.kind == "merge" or (one.lanes, one.path) not in merges)
-        self._present = found
+        told = [one for one in found if one.kind == "merge" or (one.lanes, one.path) not in merges]
+        new = tuple(one for one in told if not any(one.same(known) for known in self._told))
+        cleared = tuple(known for known in self._told if not any(known.same(one) for one in found))
+        still = [one for one in found if any(one.same(known) for known in self._told)]
+        self._told = (*still, *new)
         return Sweep(new, cleared)
 
     def _compare(self, one: str, other: str, trees: Mapping[str, str]) -> tuple[Sighting, ...]:
         if self._base in (trees[one], trees[other]) or trees[one] == trees[other]:
             return ()
-        merges = self._conflicts(one, other, trees)
-        in_conflict = {sighting.path for sighting in merges}
-        overlaps = [each for each in self._overlaps(one, other, trees) if each.path not in in_conflict]
-        return tuple((merges + overlaps)[:_MOST_SIGHTINGS])
+        return tuple((self._conflicts(one, other, trees) + self._overlaps(one, other, trees))[:_MOST_SIGHTINGS])
 
     def _conflicts(self, one: str, other: str, trees: Mapping[str, str]) -> list[Sighting]:
-        merged = self._store.merge(self._base, trees[one], trees[other])
-        return [self._conflict(one, other, path, text, trees) for path, text in sorted(merged.conflicts.items())]
+        merged = self._store.merge(self._base, trees[one], trees[other], with_base=True)
+        return [
+            sighting
+            for path, text in sorted(merged.conflicts.items())
+            for sighting in self._conflicts_in(one, other, path, text, trees)
+        ]
 
-    def _conflict(self, one: str, other: str, path: str, text: bytes, trees: Mapping[str, str]) -> Sighting:
-        files = {lane: (self._store.read_file(trees[lane], path) or b"").split(b"\n") for lane in (one, other)}
-        hunks = _hunks(text)
-        places = {one: path, other: path}
+    def _conflicts_in(self, one: str, other: str, path: str, text: bytes, trees: Mapping[str, str]) -> list[Sighting]:
+        """Of one file: a sighting for each place, or one for the file where its texts are not what conflicts."""
         told = f"Your files and lane {{peer}}'s do not merge any more in {path}."
-        for number, hunk in enumerate(hunks[:3]):
-            lines = {one: _locate(files[one], hunk.ours, hunk), other: _locate(files[other], hunk.theirs, hunk)}
-            if number == 0:
-                places = {lane: f"{path}:{line}" for lane, line in lines.items()}
-            told += f"\nLane {one}, from line {lines[one]}:\n{_cut(hunk.ours)}"
-            told += f"\nLane {other}, from line {lines[other]}:\n{_cut(hunk.theirs)}"
-        return Sighting("merge", (one, other), path, "", places, told)
+        base, ours, theirs = (
+            (self._store.read_file(tree, path) or b"").split(b"\n") for tree in (self._base, trees[one], trees[other])
+        )
+        result = []
+        for hunk in _hunks(text):
+            lines = {one: _locate(ours, hunk.ours, hunk), other: _locate(theirs, hunk.theirs, hunk)}
+            start = _locate(base, hunk.base, hunk)
+            what = "".join(
+                f"\nLane {lane}, from line {lines[lane]}:\n{_cut(side)}"
+                for lane, side in ((one, hunk.ours), (other, hunk.theirs))
+            )
+            places = {lane: f"{path}:{line}" for lane, line in lines.items()}
+            result.append(Sighting("merge", (one, other), path, "", (start, start + len(hunk.base)), places, told + what))
+        return result or [Sighting("merge", (one, other), path, "", None, {one: path, other: path}, told)]
 
     def _overlaps(self, one: str, other: str, trees: Mapping[str, str]) -> list[Sighting]:
         changed = {lane: self._changed(trees[lane]) for lane in (one, other)}
@@ -118,50 +134,48 @@ class Radar:
                 lines = {lane: changed[lane][path][name].line for lane in (one, other)}
                 places = {lane: f"{path}:{line}" for lane, line in lines.items()}
                 told = f"You and lane {{peer}} both changed {name} in {path}."
-                result.append(Sighting("symbol", (one, other), path, name, places, told))
+                result.append(Sighting("symbol", (one, other), path, name, None, places, told))
         for user, owner in ((one, other), (other, one)):
-            result += self._uses(user, owner, trees, changed[owner])
+            result += self._uses(user, owner, trees, changed)
         return result
 
     def _changed(self, tree: str) -> dict[str, dict[str, Symbol]]:
         """The named things that a lane changed, by path."""
         paths = [path for path in self._store.changed_paths(self._base, tree) if is_source(path)]
-        return {
-            path: changed_symbols(
-                symbols_of(path, self._store.read_file(self._base, path)), symbols_of(path, self._store.read_file(tree, path))
-            )
-            for path in paths
-        }
+        return {path: changed_symbols(*self._symbols(path, self._base, tree)) for path in paths}
+
+    def _symbols(self, path: str, *trees: str) -> list[dict[str, Symbol]]:
+        return symbols_of(path, *(self._store.read_file(tree, path) for tree in trees))
 
     def _uses(
-        self, user: str, owner: str, trees: Mapping[str, str], changed: Mapping[str, Mapping[str, Symbol]]
+        self, user: str, owner: str, trees: Mapping[str, str], changed: Mapping[str, Mapping[str, Mapping[str, Symbol]]]
     ) -> list[Sighting]:
-        """Where lines that one lane added name what the other changed and what stood in the base already."""
+        """Where lines that one lane added name what the other changed and what stood in the base already.
+
+        By name alone: of a method the file must name the class too, or every `get` would be a use of the one that changed.
+        """
         owned = {
             name.rpartition(".")[2]: (path, name)
-            for path, symbols in changed.items()
-            for name in symbols
-            if name in symbols_of(path, self._store.read_file(self._base, path))
+            for path, symbols in changed[owner].items()
+            for name in symbols.keys() & self._symbols(path, self._base)[0].keys()
         }
         pair = (user, owner) if user < owner else (owner, user)
         found: dict[str, Sighting] = {}
         for path in self._store.changed_paths(self._base, trees[user]):
             if not is_source(path):
                 continue
-            used = new_names(self._store.read_file(self._base, path), self._store.read_file(trees[user], path))
+            content = self._store.read_file(trees[user], path)
+            used = new_names(self._store.read_file(self._base, path), content)
             for short in sorted(used.keys() & owned.keys() - found.keys()):
                 owner_path, name = owned[short]
-                if name in self._own(user, trees, owner_path):
+                if name in changed[user].get(owner_path, {}):
                     continue  # both changed it, which is told as such
-                places = {user: f"{path}:{used[short]}", owner: f"{owner_path}:{changed[owner_path][name].line}"}
+                if not names(content, name.split(".")[:-1]):
+                    continue
+                places = {user: f"{path}:{used[short]}", owner: f"{owner_path}:{changed[owner][owner_path][name].line}"}
                 told = f"Lane {owner} changed {name} in {owner_path}; lane {user} uses it in {places[user]}."
-                found[short] = Sighting("use", pair, owner_path, name, places, told)
+                found[short] = Sighting("use", pair, owner_path, name, None, places, told)
         return list(found.values())
-
-    def _own(self, lane: str, trees: Mapping[str, str], path: str) -> Mapping[str, Symbol]:
-        return changed_symbols(
-            symbols_of(path, self._store.read_file(self._base, path)), symbols_of(path, self._store.read_file(trees[lane], path))
-        )
 
     def announce(self, sweep: Sweep, ask: Callable[[str, Mapping[str, Any]], Mapping[str, Any]]) -> None:
         """Tell each lane that still runs what a look found, as evidence from the radio itself: in one message.
@@ -226,6 +240,8 @@ def _peer(sighting: Sighting, lane: str) -> str:
 
 def _claim(sighting: Sighting, peer: str) -> str:
     where = f"{sighting.symbol} in {sighting.path}" if sighting.symbol else sighting.path
+    if sighting.region is not None:
+        where += f", near line {sighting.region[0]} of it as it was at first"
     return {
         "merge": f"your files and lane {peer}'s do not merge in {where}",
         "symbol": f"you and lane {peer} both changed {where}",
@@ -235,10 +251,11 @@ def _claim(sighting: Sighting, peer: str) -> str:
 
 @dataclass(frozen=True)
 class _Hunk:
-    """One conflict: each side's lines, the line before them, and about where it stands."""
+    """One conflict: each side's lines and the base's, the line before them, and about where it stands."""
 
     ours: tuple[bytes, ...]
     theirs: tuple[bytes, ...]
+    base: tuple[bytes, ...]
     before: bytes
     about: int
 
@@ -257,8 +274,8 @@ def _hunks(text: bytes) -> Sequence[_Hunk]:
         elif side and kind in (b"|", b"=") and kind != side:
             side = kind
         elif side == b"=" and kind == b">":
-            hunks.append(_Hunk(tuple(lines[b"<"]), tuple(lines[b"="]), before, about))
-            about, side = about + len(lines[b"<"]), b""
+            hunks.append(_Hunk(tuple(lines[b"<"]), tuple(lines[b"="]), tuple(lines[b"|"]), before, about))
+            about, side = about + len(lines[b"|"]), b""
         elif side:
             lines[side].append(line)
         else:

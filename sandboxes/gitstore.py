@@ -156,14 +156,19 @@ class GitStore:
                 raise SandboxError(f"git apply failed ({result.returncode}): {message_of(result)}")
             return Applied(None, message_of(result))
 
-    def merge(self, base: str, ours: str, theirs: str) -> Merged:
-        """Three-way merge of trees with git's ort, without a work tree."""
+    def merge(self, base: str, ours: str, theirs: str, *, with_base: bool = False) -> Merged:
+        """Three-way merge of trees with git's ort, without a work tree.
+
+        Args:
+            with_base: the texts of conflicts hold the base's lines too (git's style `diff3`).
+        """
         root = self.writer.commit(_hash(base), [], "base")
         labels = (
             self.writer.commit(_hash(ours), [root], "ours"),
             self.writer.commit(_hash(theirs), [root], "theirs"),
         )
-        command = ["merge-tree", "--write-tree", "-z", "--messages", *labels]
+        style = ["-c", "merge.conflictStyle=diff3"] if with_base else []
+        command = [*style, "merge-tree", "--write-tree", "-z", "--messages", *labels]
         result = self._git.attempt(command)
         # Up to git 2.44 a tree that can't be read counts as an empty one, with status 0 and an error on the side.
         if result.returncode not in (0, 1) or b"error:" in result.stderr:
@@ -224,8 +229,9 @@ class GitStore:
     def prepare_workspace(self, workspace: Path, history: Sequence[str]) -> None:
         """Write the last tree of `history` into a new folder with a fresh .git of the lane's own: the trees of
         `history` as a chain of commits from a parentless first one (fixed author and date, message "step N" / "base"),
-        no reflog, remote, other object or hook. Shares nothing with the store."""
-        self._prepared.copy([_hash(tree) for tree in history], workspace.absolute())
+        no reflog, remote, other object or hook. Nothing that is written in it reaches the store or another workspace.
+        Where the machine allows it, it is an overlay, to be removed by `remove_tree`."""
+        self._prepared.lay_out([_hash(tree) for tree in history], workspace.absolute())
 
     def prepared_checkout(self, history: Sequence[str]) -> Path:
         """The folder that `prepare_workspace` copies: for an overlay's lower layer, never to be written."""

@@ -180,10 +180,104 @@ def test_what_a_conflict_takes_the_place_of_is_neither_listed_nor_called_over(re
     worse = repository.edit(price=long.replace("a = 1", "a = 11").replace("str(cents)", "repr(cents)"))
     sweep = radar.look({"a": one, "b": worse})
     assert (kinds(sweep), sweep.cleared) == ([("merge", "shop/price.py", "")], ())
-    assert kinds(radar.look({"a": one, "b": other})) == [("symbol", "shop/price.py", "label")]
+    back = radar.look({"a": one, "b": other})
+    assert (back.new, [each.kind for each in back.cleared]) == ((), ["merge"]), "label was told before, and is not over"
 
 
-PYTHON = {"f": "def f():\n    return 1\n", "C.m": "class C:\n    def m(self):\n        return 1\n"}
+def test_each_place_of_a_file_is_a_conflict_of_its_own(repository: Repository) -> None:
+    """A second one is told, and the first is over when it is resolved, though the file still does not merge."""
+    lines = [f"line_{number} = {number}\n" for number in range(60)]
+
+    def edit(**changes: int) -> str:
+        new = list(lines)
+        for name, value in changes.items():
+            new[int(name[1:])] = f"{name} = {value}\n"
+        return repository.edit(price="".join(new))
+
+    base = edit()
+    radar = Radar(repository.store, base)
+
+    def look(a: str, b: str) -> tuple[list[str], list[str]]:
+        sweep = radar.look({"a": a, "b": b})
+        return [one.places["a"] for one in sweep.new], [one.places["a"] for one in sweep.cleared]
+
+    assert look(edit(n5=1), edit(n5=2)) == (["shop/price.py:6"], [])
+    assert look(edit(n5=1, n50=1), edit(n5=2, n50=2)) == (["shop/price.py:51"], [])
+    assert look(edit(n5=7, n50=1), edit(n5=2, n50=2)) == ([], [])
+    assert look(edit(n50=1), edit(n5=2, n50=2)) == ([], ["shop/price.py:6"])
+    assert look(edit(n50=1), edit(n5=2)) == ([], ["shop/price.py:51"])
+    assert look(edit(n5=1, n50=1), edit(n5=2)) == (["shop/price.py:6"], [])
+
+
+def test_a_half_written_file_changes_only_what_was_written(repository: Repository) -> None:
+    base = repository.edit(price="class C:\n    def one(self):\n        return 1\n\n\ndef f():\n    a = 1\n    return a\n")
+    radar = Radar(repository.store, base)
+    broken = repository.edit(price="class C:\n    def one(self:\n        return 1\n\n\ndef f():\n    a = 1\n    return a\n")
+    other = repository.edit(price="class C:\n    def one(self):\n        return 1\n\n\ndef f():\n    a = 1\n    return a + 1\n")
+    assert radar.look({"a": broken, "b": other}) == Sweep((), ())
+
+
+def test_a_method_of_another_thing_with_the_same_name_is_no_use_of_it(repository: Repository) -> None:
+    cache = "class Cache:\n    def get(self, key):\n        return key\n"
+    base = repository.edit(price=cache, other="x = {}\n")
+    radar = Radar(repository.store, base)
+    changed = repository.edit(price=cache.replace("return key", "return key.strip()"), other="x = {}\n")
+    unrelated = repository.edit(price=cache, other="x = {}\nx.get(1)\n")
+    assert radar.look({"a": changed, "b": unrelated}) == Sweep((), ())
+    using = repository.edit(price=cache, other="from price import Cache\nCache().get(1)\n")
+    assert [(one.kind, one.symbol) for one in radar.look({"a": changed, "b": using}).new] == [("use", "Cache.get")]
+
+
+ASYNC = "class C:\n    async def one(self):\n        pass\n\n    async def two(self):\n"
+JS = """first(1)
+function f(x) {
+  const a = 1
+  if (x) {
+    let b = 2
+    return a + b
+  }
+}
+
+class Cache {
+  get(key) {
+    return this.x
+  }
+
+  set(key, v) {
+    this.x = v
+  }
+}
+
+const TABLE = {
+  a: 1,
+}
+"""
+TS = """export class Store {
+  private n = 1
+  async load(
+    name: string): number {
+    return 1
+  }
+}
+"""
+GO = """package x
+
+type Stack struct {
+\tn int
+}
+
+type Queue struct {
+\tn int
+}
+
+func (s *Stack) Len() int {
+\treturn s.n
+}
+
+func (q *Queue) Len() int {
+\treturn q.n
+}
+"""
 
 
 @pytest.mark.parametrize(
@@ -198,8 +292,20 @@ PYTHON = {"f": "def f():\n    return 1\n", "C.m": "class C:\n    def m(self):\n 
         ("x.py", "def f(:\n", "def f(:\n", set()),
         ("x.js", "function f(a) {\n  return a\n}\nconst g = 1\n", "function f(a, b) {\n  return a\n}\nconst g = 1\n", {"f"}),
         ("x.txt", "def f", "def g", set()),
+        ("x.py", f"{ASYNC}        return 1\n", f"{ASYNC}        return 2\n", {"C.two"}),
+        ("x.py", "def f(:\n  1\ndef g():\n  1\n", "def f():\n  1\ndef g():\n  1\n", {"f"}),
+        ("x.js", JS, JS.replace("const a = 1", "const a = 2"), {"f"}),
+        ("x.js", JS, JS.replace("return a + b", "return a - b"), {"f"}),
+        ("x.js", JS, JS.replace("return this.x", "return this.y"), {"Cache.get"}),
+        ("x.js", JS, JS.replace("this.x = v", "this.x = v + 1"), {"Cache.set"}),
+        ("x.js", JS, JS.replace("a: 1", "a: 2"), {"TABLE"}),
+        ("x.js", JS, JS.replace("first(", "erste("), set()),
+        ("x.ts", TS, TS.replace("string): number", "string | null): number"), {"Store.load"}),
+        ("x.go", GO, GO.replace("return s.n", "return s.n + 1"), {"Stack.Len"}),
+        ("x.go", GO, GO.replace("return q.n", "return q.n + 1"), {"Queue.Len"}),
+        ("x.go", GO, GO.replace("n int\n}\n\ntype Queue", "n, m int\n}\n\ntype Queue"), {"Stack"}),
     ],
 )
 def test_which_symbols_an_edit_changed(path: str, before: str, after: str, changed: set[str]) -> None:
-    found: dict[str, Any] = changed_symbols(symbols_of(path, before.encode()), symbols_of(path, after.encode()))
+    found: dict[str, Any] = changed_symbols(*symbols_of(path, before.encode(), after.encode()))
     assert set(found) == changed
