@@ -148,7 +148,9 @@ class RunRequest:
         asks = self.reconciler_asks()
         models = [] if program.scripted else [self.model]
         models += [self.reconciler_model] if asks else []
-        prices = price_table(self.harness, models) if models else None
+        # What an endpoint of one's own costs, no price map knows.
+        priced = [one for one in models if one != self.model or not self.model_url]
+        prices = price_table("" if self.model_url else self.harness, priced) if models else None
         if self.max_cost_usd is not None and (reason := why_unpriced(prices, models)):
             raise SetupError(f"--max-cost-usd cannot be kept: {reason}")
         return Choice(
