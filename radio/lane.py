@@ -94,6 +94,7 @@ class Lane:
     noticed: int = 0  # cursor of the notices that a watcher printed
     seen: int = 0  # the newest event that a snapshot has shown
     step: int = 0
+    listened_at: int | None = None  # the step in which it listened last
     finished: str | None = None
     lease: Lease | None = None
     canary: str | None = None  # queued or shown

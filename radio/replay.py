@@ -86,11 +86,11 @@ def read_events(path: Path) -> Iterator[Event]:
 def message_graph(events: Sequence[Event]) -> list[Node]:
     """The message-to-decision graph, in the order in which the messages were sent."""
     parts: dict[str, _Parts] = {}
-    for event in events:
+    for event, step in _with_steps(events):
         data = event.data
         if event.type is EventType.SHOWN:
             for message, seconds in zip(data["messages"], data["seconds"], strict=True):
-                shown = Shown(data["lane"], data["step"], seconds, data["via"])
+                shown = Shown(data["lane"], step, seconds, data["via"])
                 parts.setdefault(message, _Parts()).shown.append(shown)
         elif event.type is EventType.EXPIRED:
             for message in data["messages"]:
@@ -104,6 +104,18 @@ def message_graph(events: Sequence[Event]) -> list[Node]:
                 said = decisions[data["lane"]]
                 decisions[data["lane"]] = Decision(said.lane, said.verdict, said.reason, said.paths, data["holds"])
     return [_node(event, parts.get(event.data["id"], _Parts())) for event in events if event.type is EventType.MESSAGE_SENT]
+
+
+def _with_steps(events: Sequence[Event]) -> Iterator[tuple[Event, int | None]]:
+    """Each event with its lane's step: as it says, else the one after the last that the engine saw end."""
+    ended: dict[str, int] = {}
+    for event in events:
+        step: int | None = event.data.get("step")
+        if event.type is EventType.STEP_ENDED:
+            ended[event.data["lane"]] = event.data["step"]
+        elif step is None and event.data.get("lane") in ended:
+            step = ended[event.data["lane"]] + 1
+        yield event, step
 
 
 def _node(event: Event, parts: _Parts) -> Node:
@@ -215,7 +227,7 @@ def _summary(lane: str, events: Sequence[Event]) -> LaneSummary:
         unread=received - len(seconds) - expired.total(),
         expired=dict(expired),
         refused=dict(refused),
-        listening_steps=len(_of(mine, EventType.LISTENING)),
+        listening_steps=_listening_steps(mine),
         noticed=sum(event.data["cursor"] - event.data["start"] for event in _of(mine, EventType.NOTICED)),
         median_seconds=median(seconds) if seconds else None,
         longest_seconds=max(seconds, default=None),
@@ -226,6 +238,12 @@ def _summary(lane: str, events: Sequence[Event]) -> LaneSummary:
         not_borne_out=verified.count(False),
         finished=finished[-1] if finished else None,
     )
+
+
+def _listening_steps(mine: Sequence[Event]) -> int:
+    """Steps that a lane spent on listening: where they are counted, all it asked within one is one; else each command is."""
+    steps = [event.data["step"] for event in _of(mine, EventType.LISTENING)]
+    return sum(step is None or step != before for before, step in zip([None, *steps], steps, strict=False))
 
 
 def _of(events: Sequence[Event], kind: EventType) -> list[Event]:

@@ -160,9 +160,11 @@ class State:
         lane.remember(event.data["key"], event.seq)
 
     def _listening(self, event: Event) -> None:
-        lane = self.lanes[event.data["lane"]]
-        lane.counters.listening_steps += 1
-        lane.step = max(lane.step, event.data["step"] or 0)
+        lane, step = self.lanes[event.data["lane"]], event.data["step"]
+        # A scripted lane that waits asks again and again within its one step. Where nobody counts, each command is a step.
+        lane.counters.listening_steps += step is None or step != lane.listened_at
+        lane.listened_at = step
+        lane.step = max(lane.step, step or 0)
 
     def _drained(self, event: Event) -> None:
         self.lanes[event.data["lane"]].counters.drains += 1

@@ -4,12 +4,10 @@ import os
 import re
 import secrets
 import shutil
-import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
-from datetime import datetime
 from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
@@ -19,11 +17,13 @@ from typing import Any
 from harnesses.base import Harness
 from radio.client import RadioClient
 from radio.delivery import deliver, delivery_fault, mail_waits
+from radio.errors import Reason, Refused
 from radio.hub_process import COMMANDS, HubProcess, LaneCredentials
 from radio.message import Disposition, Verdict
 from radio.policy import EnvelopeRule, Limits, Policy, latest_dispositions, verify_disposition
 from radio.radar import Radar
 from sandboxes.base import Mount
+from sandboxes.errors import SandboxError
 from sandboxes.gitstore import GitStore
 from scenarios.model import Channel, Listening, Scenario, Store
 from scenarios.private_redis import PrivateRedis
@@ -96,7 +96,6 @@ class RadioLink:
         self._trees: dict[str, str] = {}
         self._boundaries: dict[str, int] = {}
         self._clients: dict[str, RadioClient] = {}
-        self._times: dict[str, list[float]] = {lane: [] for lane in scenario.lanes}
         self._accepted: Counter[str] = Counter()
         self._borne_out: Counter[str] = Counter()
 
@@ -170,12 +169,12 @@ class RadioLink:
         A real program's own hook brings messages before its model; for a stepwise agent it is done here, by the same code path.
         """
         self._boundaries[lane] = step
-        self._times[lane].append(time.time())
+        self._ask("step_ended", {"lane": lane, "step": step})
         if self._radar is not None and tree is not None:
             with self._lock:
                 self._trees[lane] = tree
                 sweep = self._radar.look(self._trees)
-                self._radar.announce(sweep, self.hub.admin)
+                self._radar.announce(sweep, self._ask)
         if not self.harness.stepwise:
             return ""
         credentials, client = self._credentials(lane), self._clients[lane]
@@ -215,34 +214,47 @@ class RadioLink:
         """
         if not self.scenario.dispositions:
             return
-        shown: dict[tuple[str, str], float] = {}
+        shown: dict[tuple[str, str], int] = {}
         answers: list[Disposition] = []
+        ended = dict.fromkeys(self.scenario.lanes, 0)
         for event in self._log():
-            if event["type"] == "shown":
-                at = datetime.fromisoformat(event["at"]).timestamp()
-                shown.update({(event["lane"], message): at for message in event["messages"]})
+            if event["type"] == "step_ended":
+                ended[event["lane"]] = event["step"]
+            elif event["type"] == "shown":
+                step = _seen_after(event, ended[event["lane"]])
+                shown.update({(event["lane"], message): step for message in event["messages"]})
             elif event["type"] == "responded":
                 verdict = Verdict(event["verdict"])
                 answers.append(Disposition(event["message"], event["lane"], verdict, event["reason"], tuple(event["paths"])))
         for (message, lane), answer in latest_dispositions(answers).items():
             if answer.verdict is not Verdict.ACCEPTED:
                 continue
-            changed = self._changed_since(shown.get((lane, message)), lane, store, [base, *steps.get(lane, ())], ends.get(lane))
+            changed = self._changed_since(shown.get((lane, message)), store, [base, *steps.get(lane, ())], ends.get(lane))
             checked = verify_disposition(answer, changed)
             self._accepted[lane] += 1
             self._borne_out[lane] += checked.holds
             fields = {"lane": lane, "message": message, "holds": checked.holds, "unchanged": list(checked.unchanged)}
-            self.hub.admin("verified", fields)
+            self._ask("verified", fields)
 
-    def _changed_since(
-        self, shown: float | None, lane: str, store: GitStore, trees: Sequence[str | None], end: str | None
-    ) -> tuple[str, ...]:
-        """What a lane changed since a message was shown, by the engine's own clock of its boundaries; nothing if it never was."""
+    def _changed_since(self, shown: int | None, store: GitStore, trees: Sequence[str | None], end: str | None) -> tuple[str, ...]:
+        """What a lane changed after the step in which a message was shown; nothing if it never was."""
         if shown is None or end is None:
             return ()
-        taken = sum(boundary <= shown for boundary in self._times[lane])
-        before = next(tree for tree in reversed(trees[: taken + 1]) if tree is not None)
+        before = next(tree for tree in reversed(trees[: shown + 1]) if tree is not None)
         return store.changed_paths(before, end)
+
+    def _ask(self, operation: str, fields: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Ask the hub in the engine's name.
+
+        Raises:
+            SandboxError: it refuses. That is a fault of the bench, of this cell alone.
+        """
+        try:
+            return self.hub.admin(operation, fields)
+        except Refused as refusal:
+            if refusal.reason is Reason.RECIPIENT_FINISHED:
+                raise
+            raise SandboxError(f"the radio refuses the engine's {operation}: {refusal}") from refusal
 
     def _log(self) -> Iterator[Mapping[str, Any]]:
         after = 0
@@ -250,8 +262,8 @@ class RadioLink:
             yield from page
             after = page[-1]["seq"]
 
-    def counts(self, listening_steps: Mapping[str, int]) -> dict[str, LaneCounts]:
-        """What was counted, by lane. `listening_steps` are those of scripted lanes, which wait without holding the others up."""
+    def counts(self) -> dict[str, LaneCounts]:
+        """What was counted, by lane."""
         return {
             lane: LaneCounts(
                 sent=one["sent"],
@@ -261,7 +273,7 @@ class RadioLink:
                 unread=one["unread"] + one["expired"],
                 expired=one["expired"],
                 refused=sum(one["refused"].values()),
-                listening_steps=listening_steps.get(lane, 0) if self.harness.stepwise else one["listening_steps"],
+                listening_steps=one["listening_steps"],
                 drains=one["drains"],
                 accepted=self._accepted[lane],
                 borne_out=self._borne_out[lane],
@@ -278,6 +290,18 @@ class RadioLink:
     def events(self) -> bytes:
         """The hub's event log so far."""
         return self.hub.events.read_bytes() if self.hub.events.is_file() else b""
+
+
+def _seen_after(event: Mapping[str, Any], ended: int) -> int:
+    """The step after which a lane's model got to see a delivery, by the log's own order.
+
+    Args:
+        ended: the lane's last step that the engine had seen end by then. A program's own hook runs before the engine hears of
+            the step; then the step that the hook counted says so, of which one more than the engine's is believed.
+    """
+    if event["via"] in ("step", "stop"):
+        return min(max(event["step"] or 0, ended), ended + 1)
+    return ended + 1
 
 
 def open_radio(scenario: Scenario, cell: str, folder: Path, harness: Harness) -> RadioLink | None:
