@@ -2,7 +2,6 @@
 
 import hashlib
 import secrets
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -24,7 +23,6 @@ from scenarios.radio_link import INSIDE, HubCounts, LaneCounts, RadioLink, open_
 from scenarios.schedule import StepSchedule
 
 SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin"
-LISTEN = "listen"
 # Caches that Python and pytest would leave in the tree are no part of anyone's change, and two lanes' caches would conflict.
 NO_LITTER = {"PYTHONDONTWRITEBYTECODE": "1", "PYTEST_ADDOPTS": "-p no:cacheprovider"}
 
@@ -164,14 +162,13 @@ class _Player:
             self.radio = radio
             radio.watch_trees(self.stage.store, self.stage.base)
             played = self.parallel()
-            listening = Counter(event["lane"] for event in played.events if event.get("tool") == LISTEN)
             steps = {
                 lane: [event["tree"] for event in played.events if event["lane"] == lane and event["kind"] == "step"]
                 for lane in self.scenario.lanes
             }
             ends = {one.lane: one.capture.tree for one in played.turns}
             radio.verify(self.stage.store, self.stage.base, steps, ends)
-            counts, hub = radio.counts(listening), radio.hub_counts()
+            counts, hub = radio.counts(), radio.hub_counts()
             return replace(played, radio=counts, hub=hub, radio_fault=radio.fault(), radio_events=radio.events())
 
     def parallel(self) -> Played:
