@@ -11,6 +11,7 @@ import threading
 from pathlib import Path
 
 from sandboxes.errors import SandboxError
+from sandboxes.overlay import unmount_below
 
 _PREFIX = "crosstalk-scratch-"
 _UNNAMED = "crosstalk-new-"
@@ -32,11 +33,12 @@ def scratch_folder(prefix: str) -> Path:
 
 
 def remove_tree(folder: Path) -> None:
-    """Remove a folder, also one that holds folders nobody may enter, or too deep ones. A missing one is fine.
+    """Remove a folder, also one that holds folders nobody may enter, or too deep ones, or workspaces. A missing one is fine.
 
     Raises:
         SandboxError: something in it can't be removed.
     """
+    unmount_below(folder)
     try:
         shutil.rmtree(folder)
     except FileNotFoundError:

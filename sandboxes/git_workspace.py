@@ -1,4 +1,4 @@
-"""A lane's workspace with a repository of the lane's own, copied from one prepared per history."""
+"""A lane's workspace with a repository of the lane's own, laid over or copied from one prepared per history."""
 
 import fcntl
 import hashlib
@@ -12,6 +12,7 @@ from sandboxes.folders import remove_tree
 from sandboxes.git_command import GitCommand
 from sandboxes.git_objects import ObjectWriter
 from sandboxes.git_repository import VERBATIM_ATTRIBUTES, init_repository
+from sandboxes.overlay import try_overlay
 from sandboxes.tree_copy import copy_tree
 
 # Part of the key of a prepared checkout: raised when what is prepared changes.
@@ -55,8 +56,8 @@ class PreparedCheckouts:
             raise SandboxError(f"cannot prepare a checkout: {error.strerror} ({error.filename})") from error
         return prepared
 
-    def copy(self, history: Sequence[str], workspace: Path) -> None:
-        """Copy the prepared checkout of a history into a new or empty folder, and make its index fit the copy.
+    def lay_out(self, history: Sequence[str], workspace: Path) -> None:
+        """Lay the prepared checkout of a history over a new or empty folder, or copy it and make its index fit the copy.
 
         Raises:
             SandboxError: the folder is not empty, or the copy failed.
@@ -66,9 +67,11 @@ class PreparedCheckouts:
             workspace.mkdir(parents=True, exist_ok=True)
             if any(workspace.iterdir()):
                 raise SandboxError(f"cannot prepare a workspace in {workspace}: it is not empty")
+            if try_overlay(prepared, workspace):
+                return
             copy_tree(prepared, workspace)
         except OSError as error:
-            raise SandboxError(f"cannot copy a checkout to {workspace}: {error}") from error
+            raise SandboxError(f"cannot lay out a checkout in {workspace}: {error}") from error
         # The copies have other inodes, so that without this git would read each file at the first status.
         GitCommand(workspace / ".git").output(
             ["update-index", "-q", "--refresh"], variables={"GIT_WORK_TREE": os.fspath(workspace)}

@@ -1,7 +1,8 @@
 """What every test may use: programs that a machine may lack, and a small sound pair."""
 
 import os
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from instances.load import load
 from instances.model import Family, Instance
 from sandboxes.docker_engine import Engine
 from sandboxes.errors import SandboxError
+from sandboxes.overlay import try_overlay, unmount_below
 
 HOW_TO_GET = {
     "bwrap": "install the package bubblewrap",
@@ -25,6 +27,7 @@ HOW_TO_GET = {
     "docker": "pip install docker, install the package docker.io, start dockerd, and run scripts/docker_base_image",
     "dockerd": "install the package docker.io, and be root",
     "debootstrap": "install the package debootstrap",
+    "overlay": "be root, on a file system that overlays can be put on",
     "codex": "npm install --prefix ~/.cache/crosstalk/npm @openai/codex@0.171.0",
 }
 
@@ -44,12 +47,25 @@ def is_here(program: str) -> bool:
     """Whether a program is there; of docker, whether containers can be started."""
     if program == "dockerd" and os.getuid() != 0:
         return False
+    if program == "overlay":
+        return _overlays_work()
     if program != "docker":
         return find_file(program) is not None
     try:
         return bool(Engine().image())
     except SandboxError:
         return False
+
+
+def _overlays_work() -> bool:
+    with tempfile.TemporaryDirectory(prefix="overlay-") as name:
+        lower, workspace = Path(name, "lower"), Path(name, "workspace")
+        lower.mkdir()
+        workspace.mkdir()
+        try:
+            return try_overlay(lower, workspace)
+        finally:
+            unmount_below(workspace)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
@@ -72,6 +88,13 @@ def make_pair(tmp_path: Path) -> Callable[..., Instance]:
         return load(folder)
 
     return make
+
+
+@pytest.fixture(autouse=True, scope="session")
+def no_mount_is_left(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Workspaces in the tests' folders may be mounts, which would outlive the tests."""
+    yield
+    unmount_below(tmp_path_factory.getbasetemp())
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import shutil
 import subprocess
 import threading
 from collections.abc import Callable, Mapping
@@ -446,7 +447,7 @@ def test_a_workspace_keeps_links_modes_and_odd_names(store: GitStore, tmp_path: 
     )
     store.prepare_workspace(tmp_path / "workspace", [tree])
 
-    (tmp_path / "workspace" / ".git").rename(tmp_path / "aside")
+    shutil.move(tmp_path / "workspace" / ".git", tmp_path / "aside")
     assert store.import_directory(tmp_path / "workspace") == tree
 
 

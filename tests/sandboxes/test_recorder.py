@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from sandboxes.errors import SandboxError
+from sandboxes.folders import remove_tree
 from sandboxes.git_objects import FILE_MODE, LINK_MODE, PROGRAM_MODE
 from sandboxes.gitstore import GitStore
 from sandboxes.recorder import Capture, CaptureLimits, Recorder, SkippedPath, is_settled
@@ -60,9 +61,10 @@ class Lane:
         return self.store.entries(capture.tree)[os.fsencode(path)].mode
 
 
-@pytest.fixture
-def lane(tmp_path: Path) -> Lane:
-    return Lane(tmp_path)
+@pytest.fixture(params=[pytest.param("overlay", marks=pytest.mark.needs("overlay")), "copy"])
+def lane(request: pytest.FixtureRequest, tmp_path: Path) -> Lane:
+    """A lane on either kind of workspace: a path with a comma can be in no overlay."""
+    return Lane(tmp_path if request.param == "overlay" else tmp_path / "a,b")
 
 
 def edit(lane: Lane) -> None:
@@ -484,7 +486,8 @@ def test_a_snapshot_during_writes_is_a_tree_or_an_error_never_a_crash(lane: Lane
 
 
 def test_a_missing_workspace_is_an_error(lane: Lane) -> None:
-    lane.root.rename(lane.root.parent / "away")
+    remove_tree(lane.root)
+    (lane.root.parent / "away").mkdir()
     with pytest.raises(SandboxError, match="cannot read the folder"):
         lane.recorder.capture()
     lane.root.symlink_to("away")

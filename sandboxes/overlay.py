@@ -1,0 +1,73 @@
+"""Workspaces as overlays: one prepared checkout below, never written, and a layer of the lane's own above it."""
+
+import contextlib
+import ctypes
+import os
+import re
+from pathlib import Path
+
+from sandboxes.errors import SandboxError
+
+_SOURCE = "crosstalk"
+_MNT_DETACH = 2
+_MS_NOSUID, _MS_NODEV = 2, 4
+_OPTIONS_LIMIT = 4000  # the kernel takes a page
+_LIBC = ctypes.CDLL(None, use_errno=True)
+
+
+def try_overlay(lower: Path, workspace: Path) -> bool:
+    """Mount an overlay over a folder at an empty one; False, and nothing done, where this machine or the paths do not allow it.
+
+    What is written goes into a folder beside the workspace. `remove_tree` of a folder above unmounts it.
+    """
+    if os.getuid() != 0:
+        return False
+    layers = workspace.with_name(f"{workspace.name}.layers")
+    upper, work = layers / "upper", layers / "work"
+    # Folders of the lower layer can be renamed as elsewhere; nothing need survive a power cut.
+    options = f"lowerdir={lower},upperdir={upper},workdir={work},redirect_dir=on,volatile"
+    if len(os.fsencode(options)) > _OPTIONS_LIMIT or any(re.search(r"[,:\\]", str(path)) for path in (lower, layers)):
+        return False
+    for folder in (layers, upper, work):
+        folder.mkdir()
+    upper.chmod(lower.stat().st_mode & 0o777)
+    if _mount(workspace, options):
+        return True
+    with contextlib.suppress(OSError):
+        for folder in (work / "work", work, upper, layers):
+            if folder.exists():
+                folder.rmdir()
+    return False
+
+
+def unmount_below(folder: Path) -> None:
+    """Unmount this bench's overlays at and below a folder.
+
+    Raises:
+        SandboxError: one can't be.
+    """
+    if os.getuid() != 0:
+        return
+    for target in reversed(_our_mounts()):
+        below = target == folder.absolute() or folder.absolute() in target.parents
+        if below and _LIBC.umount2(os.fsencode(target), _MNT_DETACH) != 0:
+            raise SandboxError(f"cannot unmount {target}: {os.strerror(ctypes.get_errno())}")
+
+
+def _mount(target: Path, options: str) -> bool:
+    arguments = (_SOURCE.encode(), os.fsencode(target), b"overlay", ctypes.c_ulong(_MS_NOSUID | _MS_NODEV), os.fsencode(options))
+    return bool(_LIBC.mount(*arguments) == 0)
+
+
+def _our_mounts() -> list[Path]:
+    """Where this bench's overlays are mounted, the oldest first."""
+    found = []
+    for line in Path("/proc/self/mounts").read_bytes().splitlines():
+        source, target, kind, *_ = line.split(b" ")
+        if (source, kind) == (_SOURCE.encode(), b"overlay"):
+            found.append(Path(os.fsdecode(_unescaped(target))))
+    return found
+
+
+def _unescaped(text: bytes) -> bytes:
+    return re.sub(rb"\\([0-7]{3})", lambda code: bytes([int(code[1], 8)]), text)
