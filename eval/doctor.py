@@ -56,6 +56,7 @@ def examine() -> list[Part]:
     parts.append(_isolation())
     parts.append(_docker())
     parts += _agent_programs()
+    parts += _ways_to_models()
     parts.append(
         Part(
             "pip",
@@ -82,6 +83,20 @@ def _agent_programs() -> list[Part]:
     mini = f"{mini_swe_agent_parts.PACKAGE} of PyPI"
     parts.append(Part(mini, mini_swe_agent_parts.installed_version(), "--harness mini-swe-agent", mini_swe_agent_parts.GET))
     return parts
+
+
+def _ways_to_models() -> list[Part]:
+    """The programs' own keys by the names of their variables, and what other vendors' models need."""
+    from harnesses.gateway import loading
+    from harnesses.gateway.vendors import VENDORS, keys_of
+
+    parts = []
+    for harness, vendor in VENDORS.items():
+        enables = f"--harness {harness} on {vendor.prefix}'s own models"
+        found = " and ".join(keys_of(harness))
+        parts.append(Part(f"a key for {harness}", found and f"{found} is set", enables, f"set {vendor.key_variables[0]}"))
+    enables = "--model of any other vendor or of one's own endpoint, prices in US dollars"
+    return [*parts, Part("LiteLLM", loading.installed_version(), enables, loading.GET)]
 
 
 def _isolation() -> Part:

@@ -2,6 +2,8 @@
 
 import os
 from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 from typing import Any
 
 from harnesses.gateway import tap
@@ -9,6 +11,7 @@ from harnesses.gateway.protocols import Way
 from sandboxes.errors import SetupError
 
 GET = "pip install 'crosstalk-bench[litellm]'"
+_BESIDE = ("aiohttp", "fastapi", "soundfile")
 _NO_KEY = "none"
 _SECONDS = 3600.0
 _VARIABLES = {
@@ -17,6 +20,16 @@ _VARIABLES = {
     "LITELLM_MODE": "PRODUCTION",  # else it would read a `.env` file that it finds in a folder above
     "LITELLM_RUST": "0",  # its own client, past which no answer could be read
 }
+
+
+def installed_version() -> str:
+    """LiteLLM's, where the packages are there that the gateway needs beside it; empty else. Nothing is loaded."""
+    if not all(find_spec(one) for one in _BESIDE):
+        return ""
+    try:
+        return version("litellm")
+    except PackageNotFoundError:
+        return ""
 
 
 def load() -> Any:

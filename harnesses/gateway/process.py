@@ -1,5 +1,6 @@
 """The gateway of a run: its process, started and, where it died, started again; and an account for each turn of a lane."""
 
+import http.client
 import json
 import math
 import os
@@ -7,7 +8,6 @@ import secrets
 import sys
 import tempfile
 import threading
-import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -18,6 +18,7 @@ from harnesses.base import Wire
 from harnesses.endpoint import masked
 from harnesses.gateway.keys import key_of
 from harnesses.gateway.ledger import read_ledger
+from harnesses.gateway.loading import GET, installed_version
 from sandboxes.base import ExecResult
 from sandboxes.errors import HarnessError, SetupError
 from sandboxes.exec import run
@@ -129,7 +130,7 @@ class Gateway:
 
     def settle(self, account: Account) -> Wire:
         """End what a turn still asks, and close its account: what it has used."""
-        with suppress(OSError, urllib.error.URLError):  # a gateway that died has said what it knew
+        with suppress(OSError, http.client.HTTPException):  # a gateway that died has said what it knew
             self._tell(f"{account.url}/end")
         return read_ledger(self._folder / f"{account.name}.jsonl")
 
@@ -138,7 +139,7 @@ class Gateway:
             life = self._life
             if life is None or life.port is None:
                 return
-            with suppress(OSError, urllib.error.URLError):
+            with suppress(OSError, http.client.HTTPException):
                 self._tell(f"http://127.0.0.1:{life.port}/")
             life.join()
 
@@ -177,6 +178,8 @@ def open_gateway(address: ModelAddress) -> Iterator[Gateway]:
         SetupError: the model is not to be had as it was named.
         HarnessError: the process did not start.
     """
+    if not installed_version():
+        raise SetupError(f"the model {address.model} needs LiteLLM, which is not installed as a whole: {GET}")
     with tempfile.TemporaryDirectory(prefix="crosstalk-gateway-") as folder:
         gateway = Gateway(address, Path(folder))
         try:

@@ -15,8 +15,7 @@ def _names(text: str) -> frozenset[str]:
 
 
 _MESSAGES = _names(
-    "messages max_tokens system tools tool_choice stream temperature top_p top_k stop_sequences thinking "
-    "output_config"
+    "messages max_tokens system tools tool_choice stream temperature top_p top_k stop_sequences thinking output_config"
 )
 _RESPONSES = _names(
     "input instructions tools tool_choice parallel_tool_calls reasoning store stream text include temperature "

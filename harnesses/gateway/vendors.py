@@ -55,9 +55,13 @@ def own_name(harness: str, model: str | None) -> str | None:
     return model.removeprefix(f"{VENDORS[harness].prefix}/") if model else model
 
 
+def keys_of(harness: str) -> list[str]:
+    """The variables in the operator's environment that hold a key for a program's own vendor."""
+    return [one for one in VENDORS[harness].key_variables if os.environ.get(one)]
+
+
 def require_key(harness: str, model: str | None) -> None:
-    """Raises SetupError where the operator's environment holds no key for a program's own vendor."""
-    variables = VENDORS[harness].key_variables
-    if not any(os.environ.get(one) for one in variables):
+    """Raises SetupError where there is no such key."""
+    if not keys_of(harness):
         what = f"the model {model}" if model else "its own default model"
-        raise SetupError(f"{harness} has no key for {what}: set one of {', '.join(variables)}")
+        raise SetupError(f"{harness} has no key for {what}: set one of {', '.join(VENDORS[harness].key_variables)}")

@@ -4,6 +4,8 @@ import http.client
 import json
 import os
 import signal
+import subprocess
+import sys
 import time
 import urllib.parse
 from collections.abc import Iterator, Mapping
@@ -15,6 +17,7 @@ from typing import Any
 import pytest
 from canned_model import Canned, Endpoint, serving
 
+from eval.doctor import examine
 from harnesses.gateway.process import Account, Gateway, ModelAddress, open_gateway
 from harnesses.gateway.vendors import is_own
 from harnesses.registry import ModelWay, open_harness
@@ -22,6 +25,7 @@ from sandboxes.errors import SetupError
 from sandboxes.usage import UNKNOWN_USAGE, Usage
 
 needs_litellm = pytest.mark.skipif(not find_spec("litellm"), reason="litellm is missing: pip install 'crosstalk-bench[litellm]'")
+ROOT = Path(__file__).parents[2]
 PROVIDERS_KEY = "sk-provider-77aa20b1c4"
 USAGE = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110, "prompt_tokens_details": {"cached_tokens": 40}}
 COUNTED = Usage(input=60, cache_read=40, output=10)
@@ -261,3 +265,32 @@ def test_with_the_vendors_own_key_no_gateway_is_started(monkeypatch: pytest.Monk
     with open_harness("claude-code", "claude-opus-4-5") as harness:
         assert set(harness.versions()) == {"claude-code"}
         assert services() == others
+
+
+def doctor() -> dict[str, str]:
+    """What is found of the ways to a model."""
+    return {part.name: part.found for part in examine() if part.name == "LiteLLM" or part.name.startswith("a key")}
+
+
+@needs_litellm
+def test_doctor_says_which_keys_are_set_and_not_what_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN", "OPENAI_API_KEY", "CODEX_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-own-key-0001")
+    found = doctor()
+    assert found["LiteLLM"][0].isdigit()
+    assert (found["a key for claude-code"], found["a key for codex"]) == ("ANTHROPIC_API_KEY is set", "")
+
+
+def test_without_litellm_what_to_install_is_said_before_anything_runs(tmp_path: Path) -> None:
+    code = (
+        "import sys; sys.modules['soundfile'] = sys.modules['litellm'] = None\n"
+        "from harnesses.registry import open_harness\n"
+        "from sandboxes.errors import SetupError\n"
+        "try:\n"
+        "    open_harness('codex', 'deepseek/deepseek-chat').__enter__()\n"
+        "except SetupError as error:\n"
+        "    print(error)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
+    assert "pip install 'crosstalk-bench[litellm]'" in done.stdout, done.stderr
