@@ -3,7 +3,7 @@
 import contextlib
 import os
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from eval.records import CellRecord
 from eval.report import build_report
 from eval.run import run_cells
 from eval.storage import ResultsFolder
-from harnesses.base import Configuration, Lane, Limits, Step, Turn
+from harnesses.base import Configuration, Demands, Ended, Lane, Limits, Step, Turn
 from harnesses.replay import ReplayHarness
 from instances.model import Instance
 from radio.phase_texts import LISTENING, Listening
@@ -24,6 +24,7 @@ from radio.replay import read_events, summarise
 from reconcilers import RECONCILERS
 from reconcilers.registry import reconciler_named
 from sandboxes.local import LocalSandboxFactory
+from sandboxes.usage import Usage
 from scenarios.catalog import CATALOG, by_name
 from scenarios.model import Channel, Scenario, Store
 from scenarios.own import load_scenarios
@@ -266,3 +267,53 @@ def test_the_ladders_rungs_differ_in_listening_and_execute_only(
         if before != after
     }
     assert differing == blocks
+
+
+SEEN = '"${CROSSTALK_RADIO_STEPS%/*}/seen"'
+
+
+class Hooked(ReplayHarness):
+    """A program of its own that runs shell lines, with its hook after each; lane a sends first, lane b then does `lines`."""
+
+    stepwise = False
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self._lines = lines
+
+    def lacks(self, scenario: Demands, replay: Path) -> str | None:
+        return None
+
+    def run(self, lane: Lane, prompt: str, limits: Limits, session: str | None) -> Turn:
+        say = 'radio-send "$(radio-create-thread plan)" --mention b --kind finding --claim "look" --ask "look at it"'
+        lines = [say] if lane.name == "a" else ["until radio-inbox --peek | grep -q m; do sleep 0.05; done", *self._lines]
+        for number, line in enumerate(lines, 1):
+            hook = (
+                f"{lane.hook} PostToolUse </dev/null >>{SEEN}"
+                if number > 1 or lane.name == "a"
+                else 'printf . >>"$CROSSTALK_RADIO_STEPS"'
+            )
+            done = lane.sandbox.run(["sh", "-c", f"{{ {line}; }} && {hook}"], timeout=60)
+            assert done.returncode == 0, done.stderr
+            lane.boundary(Step(number, "run", line))
+        return Turn(Ended.COMPLETED, "", Usage(), len(lines), None)
+
+
+@pytest.mark.parametrize(
+    ("lines", "borne_out"),
+    [
+        # The hook shows the message after the first of these lines, before the engine hears that the line has ended.
+        (["echo '# early' >> shop/price.py", "{respond}"], 0),
+        (["true", "echo '# because of it' >> shop/price.py && {respond}"], 1),
+        (["true", "echo '# because of it' >> shop/price.py", "{respond}"], 1),
+        (["echo '# early' >> shop/price.py", "true", "{respond}"], 0),
+    ],
+)
+def test_what_a_lane_had_changed_before_its_hook_showed_the_message_bears_nothing_out(
+    make_pair: Callable[..., Instance], tmp_path: Path, lines: list[str], borne_out: int
+) -> None:
+    shown = "$(sed -n 's/.*message \\(m[0-9]*\\) .*/\\1/p' " + SEEN + " | head -1)"
+    respond = f"radio-respond {shown} accepted --reason done --paths shop/price.py"
+    harness = Hooked([line.format(respond=respond) for line in lines])
+    record = play(make_pair(), tmp_path / "results", by_name("radio-governed"), harness=harness)["radio-governed"]
+    assert record.radio is not None, record.reason
+    assert (record.radio["b"].accepted, record.radio["b"].borne_out) == (1, borne_out)
