@@ -40,6 +40,15 @@ def step_ended(hub: "Hub", call: Call) -> Answer:
     return Answer({})
 
 
+def notice(hub: "Hub", call: Call) -> Answer:
+    """A scripted lane's watcher, which has no process: whether it tells of messages now, as one that runs would."""
+    lane = hub.board.lane(call.fields.text("lane", limit=40))
+    told = hub.leases.notice(lane)
+    if told is not None:
+        hub.leases.confirm(lane, told[0])
+    return Answer({"told": told is not None})
+
+
 def verified(hub: "Hub", call: Call) -> Answer:
     """The engine held an acceptance against the lane's snapshots."""
     hub.board.record(

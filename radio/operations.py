@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from radio.answers import handed_out, lane_state, listed, nothing
 from radio.call import Answer, Call
-from radio.engine_operations import events, finish, shutdown, signal, state, step_ended, verified
+from radio.engine_operations import events, finish, notice, shutdown, signal, state, step_ended, verified
 from radio.errors import Reason, Refused
 from radio.events import EventType
 from radio.lane import Lane
@@ -240,6 +240,7 @@ OPERATIONS: Mapping[str, Operation] = {
     "respond": Operation(respond, _fields("message verdict reason paths key")),
     "status": Operation(status, frozenset()),
     "finish": Operation(finish, _fields("lane reason"), for_lanes=False, for_engine=True),
+    "notice": Operation(notice, _fields("lane"), for_lanes=False, for_engine=True),
     "step_ended": Operation(step_ended, _fields("lane step"), for_lanes=False, for_engine=True),
     "signal": Operation(signal, _fields("lane kind text"), for_lanes=False, for_engine=True),
     "verified": Operation(verified, _fields("lane message holds unchanged"), for_lanes=False, for_engine=True),

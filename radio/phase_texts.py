@@ -45,7 +45,7 @@ plan, approval, change-request, contradiction, blocker, negative-result, minorit
 result) and --claim LINE, both needed, and --evidence REFS, --affects LANES, --confidence
 guess|likely|checked, --urgency low|normal|high, --expires-after STEP, --ask, --reply-to MESSAGE."""
 
-DISPOSITIONS = """Say what you did with each message that asks for a response: radio-respond MESSAGE
+DISPOSITIONS = """Say what you did with each message that claims or asks something that bears on your work: radio-respond MESSAGE
 accepted|rejected|deferred|duplicate|expired [--reason TEXT] [--paths PATHS]. An accepted one names the paths
 that you changed for it; that is checked against your files."""
 

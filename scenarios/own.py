@@ -26,13 +26,28 @@ def load_scenarios(path: Path, shipped: Sequence[Scenario]) -> list[Scenario]:
     import yaml
 
     try:
-        data = yaml.safe_load(path.read_text(encoding="utf-8"))
+        data = yaml.load(path.read_text(encoding="utf-8"), Loader=_loader())
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise SetupError(f"{path}: cannot read scenarios: {' '.join(str(error).split())}") from error
     entries = data if isinstance(data, list) else [data]
     if not entries:
         raise SetupError(f"{path}: holds no scenario")
     return [_scenario(entry, path, shipped) for entry in entries]
+
+
+def _loader() -> Any:
+    """A safe loader that refuses a key that stands twice, where YAML would let the last one win."""
+    import yaml
+
+    class Loader(yaml.SafeLoader):
+        def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+            keys = [self.construct_object(key, deep=True) for key, _ in node.value]
+            twice = next((key for number, key in enumerate(keys) if key in keys[:number]), None)
+            if twice is not None:
+                raise yaml.constructor.ConstructorError(None, None, f"the key {twice!r} stands twice", node.start_mark)
+            return super().construct_mapping(node, deep)
+
+    return Loader
 
 
 def scenario_of_record(record: dict[str, Any]) -> Scenario:
@@ -72,7 +87,7 @@ def _value(key: str, value: Any, where: str) -> Any:
         raise SetupError(f"{where}: unknown field {key!r}; known are {', '.join(sorted(_FIELDS.keys() - {'group'}))}")
     if key == "order":
         sides = list(value) if isinstance(value, list | str) else []
-        if not sides or set(sides) - {"a", "b"}:
+        if not sides or any(side not in ("a", "b") for side in sides):
             raise SetupError(f"{where}: order is a list of sides, such as [a, b], not {value!r}")
         return tuple(sides)
     if isinstance(kind, type) and issubclass(kind, StrEnum):

@@ -182,7 +182,7 @@ class RadioLink:
         if self.scenario.listening is Listening.HOOK:
             return deliver(credentials.mailbox, client, step).text or ""
         if self.scenario.listening is Listening.WATCHER and mail_waits(credentials.mailbox):
-            return NOTICE
+            return NOTICE if self._ask("notice", {"lane": lane})["told"] else ""
         return ""
 
     def stopping(self, lane: str, step: int) -> str:

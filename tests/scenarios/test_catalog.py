@@ -131,6 +131,8 @@ def test_own_scenarios_from_yaml(tmp_path: Path) -> None:
         ("name: x\nextends: parallel-unaware\nprotocol: five-phase\n", "the protocol five-phase needs"),
         ("name: ../evil\nextends: oracle\n", "is no name for a scenario"),
         ("name: a.1\nextends: oracle\n", "is no name for a scenario"),
+        ("name: x\nschedule: serial\norder: [a, [b]]\n", "order is a list of sides"),
+        ("name: x\nextends: oracle\nname: y\n", "the key 'name' stands twice"),
         ("just text", "a mapping with a `name`"),
         ("[]", "holds no scenario"),
         ("a: [", "cannot read scenarios"),

@@ -76,6 +76,9 @@ def test_who_hears_in_time_takes_the_joint_route(make_pair: Callable[..., Instan
         "radio-governed": 0,
         "radio-radar": 0,
     }
+    watcher = records["radio-watcher"].radio
+    assert watcher is not None
+    assert {lane: one.noticed for lane, one in watcher.items()} == {"a": 1, "b": 1}
     passive = records["radio-passive"].radio
     assert passive is not None
     assert {lane: (one.sent, one.shown, one.unread) for lane, one in passive.items()} == {"a": (1, 1, 0), "b": (1, 1, 0)}
