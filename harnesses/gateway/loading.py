@@ -11,7 +11,7 @@ from harnesses.gateway.protocols import Way
 from sandboxes.errors import SetupError
 
 GET = "pip install 'crosstalk-bench[litellm]'"
-_BESIDE = ("aiohttp", "fastapi", "soundfile")
+_BESIDE = ("aiohttp", "fastapi", "soundfile", "backoff")
 _NO_KEY = "none"
 _SECONDS = 3600.0
 _VARIABLES = {
@@ -46,9 +46,11 @@ def load() -> Any:
     try:
         # Passing on a stream of Anthropic Messages loads parts of its proxy, and what those import.
         import_module("litellm.llms.anthropic.messages.native.streaming_iterator")
-    except ModuleNotFoundError as error:
-        if not (error.name or "").startswith("litellm"):  # in other versions it is elsewhere, and needs nothing
-            raise SetupError(f"LiteLLM asks for a package that is missing ({error.name}): {GET}") from error
+        import_module("litellm.proxy.pass_through_endpoints.streaming_handler")
+    except ImportError as error:
+        # In other versions they are elsewhere.
+        if not (error.name or "").startswith("litellm"):
+            raise SetupError(f"LiteLLM asks for a package that is missing ({error}): {GET}") from error
     litellm.suppress_debug_info = True
     litellm.telemetry = False
     litellm.drop_params = True  # what a program asks for beside, and this model does not know

@@ -1,18 +1,21 @@
 """The real programs on another vendor's model: through the gateway to a provider of chat completions, metered on both sides."""
 
+import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import pytest
-from driven import PROGRAMS, Driven, run
+from driven import PROGRAMS, TALKING_HOOK, Driven, run
 
 from harnesses.base import Ended, Failure, Limits, Turn
 from harnesses.follower import Patience
 from harnesses.gateway.harness import Gatewayed
 from harnesses.gateway.process import Gateway, ModelAddress, open_gateway
-from harnesses.script import Action, Delegate
+from harnesses.script import Action, Delegate, WhenHeard
 from harnesses.scripted_model.faults import FOREVER, Fault, FaultKind
 from harnesses.scripted_model.server import ScriptedModelServer
 from sandboxes.usage import UNKNOWN_USAGE, Usage
@@ -41,6 +44,7 @@ class Rig:
         limits: Limits | None = None,
         session: str | None = None,
         patience: Patience | None = None,
+        hook: Path | None = None,
     ) -> Turn:
         assert self.driven is not None
         driven = self.driven
@@ -51,7 +55,7 @@ class Rig:
             return driven.made(self.gateway.address.model, endpoint=endpoint, patience=patience, retries=1)
 
         harness = Gatewayed(made, self.gateway, driven.key_variable)
-        lane = self.bed.lane(harness.fitting)
+        lane = self.bed.lane(harness.fitting, hook=hook)
         return harness.run(lane, "Please do it.", limits or Limits(max_minutes=2), session)
 
     @property
@@ -60,12 +64,18 @@ class Rig:
         return sum((one.usage for one in self.server.ledger.entries()[self.before :]), Usage())
 
 
-@pytest.fixture(scope="module")
-def rig() -> Iterator[Rig]:
+@contextmanager
+def provider(model: str, path: str) -> Iterator[Rig]:
     with pytest.MonkeyPatch.context() as patch, ScriptedModelServer(uncached=3) as server:
         patch.setenv("PROVIDERS_KEY", PROVIDERS_KEY)
-        with open_gateway(ModelAddress("hosted_vllm/scripted", f"{server.url}/v1", "PROVIDERS_KEY")) as gateway:
+        with open_gateway(ModelAddress(model, f"{server.url}{path}", "PROVIDERS_KEY")) as gateway:
             yield Rig(server, gateway)
+
+
+@pytest.fixture(scope="module")
+def rig() -> Iterator[Rig]:
+    with provider("hosted_vllm/scripted", "/v1") as made:
+        yield made
 
 
 @pytest.fixture(params=[pytest.param(one, id=one.name, marks=pytest.mark.needs(one.program)) for one in PROGRAMS])
@@ -161,3 +171,23 @@ def test_subagents_a_resumed_and_a_killed_turn_are_counted_to_the_token(play: Ri
     assert [turn.subagents for turn in turns] == [1, 0, 0]
     assert [turn.metering.notes for turn in turns if turn.metering] == [(), (), ()]
     assert not any(turn.metering.lower_bound for turn in turns if turn.metering)
+
+
+def test_a_provider_of_anthropic_messages_is_counted_alike(play: Rig) -> None:
+    with provider("anthropic/scripted", "") as other:
+        other.bed, other.driven = play.bed, play.driven
+        turn = other.play(run("echo one"), run("echo two"), faults=(Fault(FaultKind.RATE_LIMIT, 1),))
+        assert (turn.ended, turn.steps, turn.usage) == (Ended.COMPLETED, 2, other.reported)
+        assert {entry.wire for entry in other.server.ledger.entries()} == {"anthropic-messages"}
+        assert turn.usage.cache_write
+        assert turn.metering
+        assert turn.metering.notes == ()
+
+
+def test_a_hook_puts_a_message_before_another_vendors_model_too(play: Rig, bed: Any) -> None:
+    hook = bed.folder / "hook"
+    hook.write_text(TALKING_HOOK)
+    hook.chmod(0o755)
+    choice = WhenHeard(re.compile("the peer says hello after PostToolUse"), (run("touch joint"),), ())
+    turn = play.play(run("true"), choice, hook=hook)
+    assert (turn.ended, (bed.workspace / "joint").exists(), turn.usage) == (Ended.COMPLETED, True, play.reported)
