@@ -1,0 +1,3 @@
+module example.org/attic
+
+go 1.19
