@@ -125,7 +125,7 @@ class DockerSandbox:
         watch: OutputWatch | None = None,
     ) -> ExecResult:
         """See `Sandbox.run`."""
-        command = Command(argv, {**self._environment, **(environment or {})}, WORKSPACE)
+        command = Command(argv, {**self._environment, **(environment or {})})
         return self._control.run(command, timeout=timeout, stdin=stdin, output_limit=output_limit, watch=watch)
 
     def reach(self, url: str) -> None:

@@ -29,11 +29,10 @@ SOCKET = "socket"
 
 @dataclass(frozen=True)
 class Command:
-    """What is run: the program, all its variables, and the folder inside."""
+    """What is run: the program and all its variables."""
 
     argv: Sequence[str]
     environment: Mapping[str, str]
-    folder: str
 
 
 class Control:
@@ -72,7 +71,7 @@ class Control:
         """See `Sandbox.run`."""
         check_not_stopping()
         started = time.monotonic()
-        facts = {"argv": list(command.argv), "environment": dict(command.environment), "folder": command.folder}
+        facts = {"argv": list(command.argv), "environment": dict(command.environment)}
         with contextlib.ExitStack() as ends:
             line, streams = self._start({**facts, "seconds": timeout + _GRACE_SECONDS}, ends, feeds=bool(stdin))
             pump = Pump(streams, stdin, output_limit, watch)

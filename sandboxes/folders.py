@@ -38,7 +38,9 @@ def remove_tree(folder: Path) -> None:
     Raises:
         SandboxError: something in it can't be removed.
     """
-    unmount_below(folder)
+    for layers in unmount_below(folder):
+        if folder not in layers.parents:
+            remove_tree(layers)
     try:
         shutil.rmtree(folder)
     except FileNotFoundError:

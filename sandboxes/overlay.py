@@ -4,6 +4,8 @@ import contextlib
 import ctypes
 import os
 import re
+import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 
 from sandboxes.errors import SandboxError
@@ -22,14 +24,15 @@ def try_overlay(lower: Path, workspace: Path) -> bool:
     """
     if os.getuid() != 0:
         return False
-    layers = workspace.with_name(f"{workspace.name}.layers")
+    layers = Path(tempfile.mkdtemp(prefix=f".{workspace.name}-", dir=workspace.parent))
     upper, work = layers / "upper", layers / "work"
     # Folders of the lower layer can be renamed as elsewhere; nothing need survive a power cut.
     options = f"lowerdir={lower},upperdir={upper},workdir={work},redirect_dir=on,volatile"
     if len(os.fsencode(options)) > _OPTIONS_LIMIT or any(re.search(r"[,:\\]", str(path)) for path in (lower, layers)):
+        layers.rmdir()
         return False
-    for folder in (layers, upper, work):
-        folder.mkdir()
+    upper.mkdir()
+    work.mkdir()
     upper.chmod(lower.stat().st_mode & 0o777)
     if _mount(workspace, options):
         return True
@@ -40,18 +43,19 @@ def try_overlay(lower: Path, workspace: Path) -> bool:
     return False
 
 
-def unmount_below(folder: Path) -> None:
-    """Unmount this bench's overlays at and below a folder.
+def unmount_below(folder: Path) -> list[Path]:
+    """Unmount this bench's overlays at and below a folder; gives back the folders of their layers.
 
     Raises:
         SandboxError: one can't be.
     """
     if os.getuid() != 0:
-        return
-    for target in reversed(_our_mounts()):
-        below = target == folder.absolute() or folder.absolute() in target.parents
-        if below and _LIBC.umount2(os.fsencode(target), _MNT_DETACH) != 0:
-            raise SandboxError(f"cannot unmount {target}: {os.strerror(ctypes.get_errno())}")
+        return []
+    found = [one for one in _our_mounts() if one.target == folder.absolute() or folder.absolute() in one.target.parents]
+    for one in reversed(found):
+        if _LIBC.umount2(os.fsencode(one.target), _MNT_DETACH) != 0:
+            raise SandboxError(f"cannot unmount {one.target}: {os.strerror(ctypes.get_errno())}")
+    return [one.upper.parent for one in found]
 
 
 def _mount(target: Path, options: str) -> bool:
@@ -59,15 +63,22 @@ def _mount(target: Path, options: str) -> bool:
     return bool(_LIBC.mount(*arguments) == 0)
 
 
-def _our_mounts() -> list[Path]:
-    """Where this bench's overlays are mounted, the oldest first."""
+@dataclass(frozen=True)
+class _Mounted:
+    target: Path
+    upper: Path
+
+
+def _our_mounts() -> list[_Mounted]:
+    """This bench's overlays, the oldest first."""
     found = []
     for line in Path("/proc/self/mounts").read_bytes().splitlines():
-        source, target, kind, *_ = line.split(b" ")
-        if (source, kind) == (_SOURCE.encode(), b"overlay"):
-            found.append(Path(os.fsdecode(_unescaped(target))))
+        source, target, kind, options, *_ = line.split(b" ")
+        upper = re.search(rb"(?:^|,)upperdir=([^,]*)", options)
+        if (source, kind) == (_SOURCE.encode(), b"overlay") and upper:
+            found.append(_Mounted(_path(target), _path(upper[1])))
     return found
 
 
-def _unescaped(text: bytes) -> bytes:
-    return re.sub(rb"\\([0-7]{3})", lambda code: bytes([int(code[1], 8)]), text)
+def _path(escaped: bytes) -> Path:
+    return Path(os.fsdecode(re.sub(rb"\\([0-7]{3})", lambda code: bytes([int(code[1], 8)]), escaped)))

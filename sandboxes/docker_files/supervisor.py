@@ -1,9 +1,9 @@
 """The first process of a container: starts commands on descriptors that the bench hands over, and ends all that they started.
 
 It runs on the container's own Python (3.9 or later) and imports nothing of the bench. Argument: the path of the bench's socket.
-Requests come on that one connection, each as a length, a JSON text and descriptors:
+Commands are started in its own folder. Requests come on that one connection, each as a length, a JSON text and descriptors:
 
-- `{"argv", "environment", "folder", "seconds"}` with four descriptors: the command's stdin, stdout and stderr, and its line.
+- `{"argv", "environment", "seconds"}` with four descriptors: the command's stdin, stdout and stderr, and its line.
   On the line goes one JSON text when nothing of the command is left: `{"status"}`, `{"timed_out"}` or `{"error"}`. A byte from
   the bench on it, or its end, ends the command.
 - `{"listen": [address, port]}` with a line: each connection that is made to the address is handed over on it.
@@ -17,12 +17,12 @@ from __future__ import annotations
 import array
 import contextlib
 import ctypes
+import errno
 import json
 import os
 import select
 import signal
 import socket
-import subprocess
 import sys
 import time
 from dataclasses import dataclass
@@ -48,7 +48,8 @@ class Command:
 class Supervisor:
     """One loop over the connection, the commands' lines, the listeners and the ends of processes."""
 
-    def __init__(self, connection: socket.socket) -> None:
+    def __init__(self, connection: socket.socket, offer: int) -> None:
+        self._offer = offer
         self._connection = connection
         self._commands: dict[int, Command] = {}  # by the line's descriptor
         self._listeners: dict[int, tuple[socket.socket, socket.socket]] = {}  # listener and line, by the listener's
@@ -111,19 +112,21 @@ class Supervisor:
         return True
 
     def _start(self, request: dict[str, Any], streams: list[int], line: socket.socket) -> None:
-        stdin, stdout, stderr = streams
-        child = subprocess.Popen(
-            [os.fsencode(argument) for argument in request["argv"]],
-            stdin=stdin,
-            stdout=stdout,
-            stderr=stderr,
-            cwd=request["folder"],
-            env={os.fsencode(name): os.fsencode(value) for name, value in request["environment"].items()},
-            start_new_session=True,
-            preexec_fn=_offer_first,
-        )
-        child.returncode = 0  # it is reaped here, with all others, and never by the library
-        command = Command(child.pid, line, time.monotonic() + request["seconds"])
+        variables = {os.fsencode(name): os.fsencode(value) for name, value in request["environment"].items()}
+        # A command is offered before this process when the container runs out of memory: it inherits what stands here meanwhile.
+        os.pwrite(self._offer, b"900", 0)
+        try:
+            pid = os.posix_spawn(
+                _program(os.fsencode(request["argv"][0]), variables.get(b"PATH", b"")),
+                [os.fsencode(argument) for argument in request["argv"]],
+                variables,
+                file_actions=[(os.POSIX_SPAWN_DUP2, stream, number) for number, stream in enumerate(streams)],
+                setsid=True,
+                setsigdef=[signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT],
+            )
+        finally:
+            os.pwrite(self._offer, b"0", 0)
+        command = Command(pid, line, time.monotonic() + request["seconds"])
         self._commands[line.fileno()] = command
         self._poll.register(line, select.POLLIN)
 
@@ -174,11 +177,15 @@ def _receive(connection: socket.socket, size: int) -> tuple[bytes, list[int]]:
     return data, list(descriptors)
 
 
-def _offer_first() -> None:
-    """A command goes before this process when the container runs out of memory."""
-    _LIBC.prctl(_PR_SET_DUMPABLE, 1, 0, 0, 0)  # or else it may not
-    with contextlib.suppress(OSError), Path("/proc/self/oom_score_adj").open("wb", buffering=0) as file:
-        file.write(b"900")
+def _program(name: bytes, path: bytes) -> bytes:
+    """The file of a program by the command's own PATH."""
+    if b"/" in name:
+        return name
+    for folder in path.split(b":"):
+        candidate = os.path.join(folder, name)  # noqa: PTH118 - once a command, must be quick
+        if os.access(candidate, os.X_OK):
+            return candidate
+    raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
 
 
 def _say(line: socket.socket, how: dict[str, Any]) -> None:
@@ -229,11 +236,12 @@ def _sessions() -> list[tuple[int, int]]:
 
 
 def main() -> None:
+    offer = os.open("/proc/self/oom_score_adj", os.O_WRONLY | os.O_CLOEXEC)  # once not dumpable, it could not
     _LIBC.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     connection = socket.socket(socket.AF_UNIX)
     connection.connect(sys.argv[1])
-    Supervisor(connection).serve()
+    Supervisor(connection, offer).serve()
 
 
 if __name__ == "__main__":

@@ -127,6 +127,12 @@ def test_what_a_killed_process_mounted_is_unmounted_with_its_folder(tmp_path: Pa
     assert (tmp_path / "lower" / "kept").exists()
 
 
+def test_a_workspace_goes_with_its_layers() -> None:
+    with both() as (_, _, overlay, _):
+        remove_tree(overlay)
+        assert sorted(path.name for path in overlay.parent.iterdir()) == ["a,copy", "store"]
+
+
 def test_where_an_overlay_cannot_be_nothing_is_left(tmp_path: Path) -> None:
     (tmp_path / "lower").mkdir()
     assert not try_overlay(tmp_path / "lower", tmp_path / "missing")
