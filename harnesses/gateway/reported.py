@@ -11,6 +11,8 @@ from sandboxes.chat_usage import chat_usage, last_of
 from sandboxes.usage import UNKNOWN_USAGE, Usage
 
 _ANTHROPIC = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens")
+_BEGINNINGS = frozenset({"message_start", "response.created"})
+_ENDS = frozenset({"message_stop", "response.completed", "response.incomplete", "response.failed", "error"})
 
 
 class UsageReader:
@@ -31,6 +33,7 @@ class UsageReader:
         self._last_responses: Mapping[str, Any] = {}
         self._last_gemini: Mapping[str, Any] = {}
         self._anthropic_ended = False
+        self._begun = self._finished = False
 
     def feed(self, piece: bytes) -> None:
         """Take a piece of the answer."""
@@ -48,6 +51,11 @@ class UsageReader:
         if self.readable:
             self._see(self._rest)
         self._rest = bytearray()
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether a stream has ended without the word that its format has for the end: some break off without an error."""
+        return self._by_lines and self._begun and not self._finished
 
     @property
     def final(self) -> bool:
@@ -79,6 +87,10 @@ class UsageReader:
                 self._event(one)
 
     def _event(self, event: Mapping[str, Any]) -> None:
+        choices = event.get("choices") or event.get("candidates")
+        kind = str(event.get("type"))
+        self._begun |= bool(choices) or kind in _BEGINNINGS
+        self._finished |= kind in _ENDS or "error" in event or any(map(_has_reason, choices or ()))
         if isinstance(gemini := event.get("usageMetadata"), Mapping):
             self._last_gemini = gemini
         for holder in (event, event.get("message"), event.get("response"), event.get("x_groq")):
@@ -98,6 +110,10 @@ class UsageReader:
             value = usage.get(name)
             if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
                 self._anthropic[name] = max(value, self._anthropic.get(name, 0))
+
+
+def _has_reason(choice: object) -> bool:
+    return isinstance(choice, Mapping) and any(choice.get(name) for name in ("finish_reason", "finishReason"))
 
 
 def _is_of_responses(holder: object) -> bool:

@@ -174,4 +174,5 @@ def _sync_stream(httpx: Any, inner: Any, attempt: Attempt) -> Any:
 def _end(attempt: Attempt) -> None:
     assert attempt.reader is not None
     attempt.reader.end()
-    attempt.ended = True
+    attempt.broken = attempt.reader.unfinished
+    attempt.ended = not attempt.broken

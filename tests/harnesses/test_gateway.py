@@ -106,7 +106,7 @@ def test_only_the_protocols_own_fields_are_passed_on(monkeypatch: pytest.MonkeyP
 
 @needs_litellm
 @pytest.mark.parametrize("path", ["/v1/messages", "/v1/responses", "/v1/chat/completions"])
-@pytest.mark.parametrize("status", [400, 401, 403, 404, 413, 429, 500, 503, 529])
+@pytest.mark.parametrize("status", [400, 401, 402, 403, 404, 408, 409, 413, 429, 500, 502, 503, 504, 529])
 def test_the_providers_status_comes_out_as_it_went_in(standing_one: tuple[Gateway, str], status: int, path: str) -> None:
     gateway, _ = standing_one
     account = gateway.open(f"fails-{status}", 1)
@@ -170,6 +170,18 @@ def test_counts_that_were_not_told_are_unknown(monkeypatch: pytest.MonkeyPatch, 
         wire = gateway.settle(account)
         assert (wire.usage, wire.readable, wire.lower_bound) == (UNKNOWN_USAGE, True, False)
         assert wire.problems == ("the provider left out a response's usage",)
+
+
+@needs_litellm
+@pytest.mark.parametrize("path", ["/v1/messages", "/v1/responses", "/v1/chat/completions"])
+def test_a_stream_that_ends_without_its_last_word_is_broken_off_here_too(monkeypatch: pytest.MonkeyPatch, path: str) -> None:
+    """LiteLLM would close it as if the model had come to its end."""
+    with standing(monkeypatch, Canned("half of it", USAGE, how="cut")) as (gateway, _):
+        account = gateway.open("a", 1)
+        with pytest.raises((http.client.IncompleteRead, ConnectionError)):
+            ask(account, {**QUESTION, "input": "q", "stream": True}, path=path)
+        wire = gateway.settle(account)
+        assert (wire.usage, wire.lower_bound, wire.problems) == (Usage(), True, ())
 
 
 @needs_litellm

@@ -65,10 +65,14 @@ class Rig:
 
 
 @contextmanager
-def provider(model: str, path: str) -> Iterator[Rig]:
+def provider(model: str, path: str | None) -> Iterator[Rig]:
+    """A provider at an endpoint of one's own; without a path, where LiteLLM's own variables say that OpenAI is."""
     with pytest.MonkeyPatch.context() as patch, ScriptedModelServer(uncached=3) as server:
         patch.setenv("PROVIDERS_KEY", PROVIDERS_KEY)
-        with open_gateway(ModelAddress(model, f"{server.url}{path}", "PROVIDERS_KEY")) as gateway:
+        patch.setenv("OPENAI_API_KEY", PROVIDERS_KEY)
+        patch.setenv("OPENAI_BASE_URL", f"{server.url}/v1")
+        address = ModelAddress(model) if path is None else ModelAddress(model, f"{server.url}{path}", "PROVIDERS_KEY")
+        with open_gateway(address) as gateway:
             yield Rig(server, gateway)
 
 
@@ -173,12 +177,16 @@ def test_subagents_a_resumed_and_a_killed_turn_are_counted_to_the_token(play: Ri
     assert not any(turn.metering.lower_bound for turn in turns if turn.metering)
 
 
-def test_a_provider_of_anthropic_messages_is_counted_alike(play: Rig) -> None:
-    with provider("anthropic/scripted", "") as other:
+@pytest.mark.parametrize(
+    ("model", "path", "wire"),
+    [("anthropic/scripted", "", "anthropic-messages"), ("openai/scripted", None, "openai-responses")],
+)
+def test_a_provider_of_another_protocol_is_counted_alike(play: Rig, model: str, path: str | None, wire: str) -> None:
+    with provider(model, path) as other:
         other.bed, other.driven = play.bed, play.driven
         turn = other.play(run("echo one"), run("echo two"), faults=(Fault(FaultKind.RATE_LIMIT, 1),))
         assert (turn.ended, turn.steps, turn.usage) == (Ended.COMPLETED, 2, other.reported)
-        assert {entry.wire for entry in other.server.ledger.entries()} == {"anthropic-messages"}
+        assert {entry.wire for entry in other.server.ledger.entries()} == {wire}
         assert turn.usage.cache_write
         assert turn.metering
         assert turn.metering.notes == ()
