@@ -74,8 +74,9 @@ class Runner:
             return [executable, "run", f"{files}/go_runner.go", executable, *arguments]
         if self.interpreter == "node":
             reporter = [f"--test-reporter={files}/junit_reporter.mjs", "--test-reporter-destination=stdout"]
-            hooks = [f"--import={files}/typescript.mjs"] if self.name == "node-test-ts" else []
-            return [executable, *hooks, "--test", "--test-concurrency=1", *reporter, *arguments]
+            hooks = ["frozen.mjs", *(["typescript.mjs"] if self.name == "node-test-ts" else [])]
+            loaded = [f"--import={files}/{hook}" for hook in hooks]
+            return [executable, *loaded, "--test", "--test-concurrency=1", *reporter, *arguments]
         folders = ":".join(str(PurePosixPath(tree, root)) for root in roots)
         flags = ["-I", "-B", "-X", "utf8"]
         return [executable, *flags, f"{files}/pytest_runner.py", folders, tree, *arguments]

@@ -17,6 +17,15 @@ ATTACKS = {
     "exit in a test": "exports.add = () => process.exit(0);\n",
     "assertions switched off": "const a = require('node:assert');\na.strictEqual = a.equal = a.deepStrictEqual = () => {};\n"
     + WRONG,
+    "only what the tests assert with switched off": "const a = require('node:assert');\n"
+    "a.strictEqual = a.equal = a.strict.strictEqual = () => {};\n" + WRONG,
+    "assertions switched off, and again for what imports them by name": "const a = require('node:assert');\n"
+    "for (const each of [a, a.strict]) for (const name of Object.keys(each)) Object.defineProperty(each, name, { value() {} });\n"
+    "require('node:module').syncBuiltinESMExports();\n" + WRONG,
+    "a test function that swallows errors": "const t = require('node:test');\nfor (const name of Object.keys(t)) {\n"
+    "  const real = t[name];\n"
+    "  Object.defineProperty(t, name, { value: (n, f) => real(n, () => { try { f(); } catch {} }) });\n}\n"
+    + WRONG,
     "tests that do nothing": "const t = require('node:test');\nconst real = t.test;\nt.test = t.it = (n) => real(n, () => {});\n"
     + WRONG,
     "errors swallowed": "process.on('uncaughtException', () => {});\nprocess.exitCode = 0;\n" + WRONG,

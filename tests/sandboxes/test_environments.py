@@ -214,3 +214,59 @@ def test_a_shim_leads_to_the_real_node(tmp_path: Path, monkeypatch: pytest.Monke
     environment = ensure_environment("node", b"")
     assert environment.executable == real
     assert [mount.source for mount in environment.mounts] == [real]
+
+
+@pytest.mark.needs("go", "bwrap")
+def test_go_builds_offline_on_a_standard_library_that_is_ready(
+    tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GOFLAGS", "-tags=nothing")
+    environment = ensure_environment("go", b"")
+    assert environment.description.startswith("go1.")
+    assert ensure_environment("go", b"# another lock") == environment
+    workspace = tmp_path / "workspace"
+    workspace.mkdir()
+    (workspace / "go.mod").write_text("module example.org/x\n", encoding="utf-8")
+    (workspace / "x.go").write_text(
+        'package main\n\nimport "net/http"\n\nfunc main() { println(http.MethodGet) }\n', encoding="utf-8"
+    )
+    go = str(environment.executable)
+    with closing(LocalSandboxFactory().open(SandboxSpec(workspace, environment.mounts))) as sandbox:
+        built = sandbox.run([go, "build", "-x", "-o", "x", "."], timeout=120)
+        ran = sandbox.run(["./x"], timeout=60)
+        settings = sandbox.run([go, "env", "GOFLAGS", "GOPROXY", "CGO_ENABLED", "GOWORK"], timeout=60)
+    assert built.ok
+    # Nothing of the standard library is compiled again.
+    assert built.stderr.count(b"/compile -o") == 1
+    assert ran.stderr == b"GET\n"
+    assert settings.stdout == b"-mod=mod\noff\n0\noff\n"
+    assert [path for path in (cache / environment.digest).rglob("*") if path.stat().st_mode & 0o222] == []
+
+
+@pytest.mark.parametrize("kind", ["missing", "old", "broken"])
+def test_go_that_cannot_be_used(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    if kind != "missing":
+        said = {"old": "echo go1.18.2; echo /usr/lib/go", "broken": "exit 3"}[kind]
+        (folder / "go").write_text(f"#!/bin/sh\n{said}\n", encoding="utf-8")
+        (folder / "go").chmod(0o755)
+    monkeypatch.setenv("PATH", str(folder))
+    with pytest.raises(SetupError, match=r"Go 1\.19 or later"):
+        ensure_environment("go", b"")
+
+
+@pytest.mark.needs("node")
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        (b"nonsense", "must be a package-lock.json"),
+        (b'{"lockfileVersion": 1, "dependencies": {}}', "must be a package-lock.json"),
+        (b'{"packages": {"": {}, "node_modules/x": {"version": "1.0.0"}}}', "pin every package by its integrity: node_modules/x"),
+        (b'{"packages": {"": {}, "node_modules/x": {"version": "1.0.0", "link": true}}}', "pin every package"),
+    ],
+)
+def test_npm_locks_that_pin_nothing_are_refused(text: bytes, word: str, cache: Path) -> None:
+    with pytest.raises(SetupError, match=word):
+        ensure_environment("node", b"", text)
+    assert not cache.exists() or not [path for path in cache.iterdir() if path.is_dir()]
