@@ -1,6 +1,7 @@
 """Removing what killed runs left: containers, networks and volumes by label, scratch folders, half-written cells."""
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 from eval.storage import ResultsFolder
@@ -41,5 +42,6 @@ def _clean_engine(run: Path | None) -> Iterator[str]:
     except SandboxError as error:
         yield f"no containers looked for: {error}"
         return
-    for left in leftovers(engine, run):
-        yield f"removed {left}" if remove(engine, left) else f"NOT removed, the engine does not answer: {left}"
+    with closing(engine):
+        for left in leftovers(engine, run):
+            yield f"removed {left}" if remove(engine, left) else f"NOT removed, the engine does not answer: {left}"

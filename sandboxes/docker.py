@@ -65,9 +65,14 @@ class DockerSandboxFactory:
         with self._lock:
             if self._engine is None:
                 engine = Engine()
-                self._engine, self._image = engine, engine.image()
-                for left in leftovers(engine):  # of killed processes, as their scratch folders
-                    remove(engine, left)
+                try:
+                    self._image = engine.image()
+                    for left in leftovers(engine):  # of killed processes, as their scratch folders
+                        remove(engine, left)
+                except SandboxError:
+                    engine.close()
+                    raise
+                self._engine = engine
             return self._engine, self._image
 
     def _open_unproved(self, spec: SandboxSpec) -> "DockerSandbox":

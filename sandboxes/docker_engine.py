@@ -38,6 +38,11 @@ class Engine:
         self.is_podman = any("podman" in str(one.get("Name", "")).lower() for one in version.get("Components") or [])
         self.version = f"{'podman' if self.is_podman else 'docker'} {version.get('Version', 'unknown')}"
 
+    def close(self) -> None:
+        """End the connections."""
+        self.api.close()
+        self._brief.close()
+
     def _client(self, seconds: float) -> Any:
         variables = self._sdk.utils.kwargs_from_env(environment=os.environ)
         return self._sdk.APIClient(version="auto", timeout=seconds, **variables)
