@@ -12,7 +12,7 @@ from sandboxes.folders import remove_tree
 from sandboxes.git_command import GitCommand
 from sandboxes.git_objects import ObjectWriter
 from sandboxes.git_repository import VERBATIM_ATTRIBUTES, init_repository
-from sandboxes.overlay import try_overlay
+from sandboxes.overlay import note_lower, try_overlay
 from sandboxes.tree_copy import copy_tree
 
 # Part of the key of a prepared checkout: raised when what is prepared changes.
@@ -68,6 +68,7 @@ class PreparedCheckouts:
             if any(workspace.iterdir()):
                 raise SandboxError(f"cannot prepare a workspace in {workspace}: it is not empty")
             if try_overlay(prepared, workspace):
+                note_lower(workspace, history[-1])
                 return
             copy_tree(prepared, workspace)
         except OSError as error:

@@ -11,6 +11,8 @@ from pathlib import Path
 from sandboxes.errors import SandboxError
 
 _SOURCE = "crosstalk"
+_TREE = "tree"
+_ALL_USERS = ["0", "0", "4294967295"]
 _MNT_DETACH = 2
 _MS_NOSUID, _MS_NODEV = 2, 4
 _OPTIONS_LIMIT = 4000  # the kernel takes a page
@@ -22,8 +24,8 @@ def try_overlay(lower: Path, workspace: Path) -> bool:
 
     What is written goes into a folder beside the workspace. `remove_tree` of a folder above unmounts it.
     """
-    if os.getuid() != 0:
-        return False
+    if os.getuid() != 0 or Path("/proc/self/uid_map").read_text(encoding="ascii").split() != _ALL_USERS:
+        return False  # the layers' marks, and so what is captured, need the rights of the machine's own root
     layers = Path(tempfile.mkdtemp(prefix=f".{workspace.name}-", dir=workspace.parent))
     upper, work = layers / "upper", layers / "work"
     # Folders of the lower layer can be renamed as elsewhere; nothing need survive a power cut.
@@ -41,6 +43,27 @@ def try_overlay(lower: Path, workspace: Path) -> bool:
             if folder.exists():
                 folder.rmdir()
     return False
+
+
+def note_lower(workspace: Path, tree: str) -> None:
+    """Note which tree the lower layer of the overlay at a workspace holds."""
+    for one in _our_mounts():
+        if one.target == workspace:
+            (one.upper.parent / _TREE).write_text(tree, encoding="ascii")
+
+
+def upper_over(workspace: Path, tree: str) -> Path | None:
+    """The upper layer of an overlay over just this tree; `None` where a workspace is no such thing."""
+    if os.getuid() != 0:
+        return None
+    for one in _our_mounts():
+        if one.target == workspace.absolute():
+            try:
+                lower = (one.upper.parent / _TREE).read_text(encoding="ascii")
+            except OSError:
+                return None
+            return one.upper if lower == tree else None
+    return None
 
 
 def unmount_below(folder: Path) -> list[Path]:

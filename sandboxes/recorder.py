@@ -2,11 +2,14 @@
 
 import os
 import time
-from collections.abc import Callable, Mapping
+from bisect import bisect_left
+from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from sandboxes.capture_budget import Budget, CaptureLimits, OverLimitError
+from sandboxes.errors import SandboxError
 from sandboxes.git_objects import (
     FILE_MODE,
     LINK_MODE,
@@ -19,15 +22,10 @@ from sandboxes.git_objects import (
 )
 from sandboxes.gitstore import GitStore
 from sandboxes.ignored import ignored_paths
+from sandboxes.overlay import upper_over
 from sandboxes.tree_walk import Found, Kind, read_file, read_link, walk
 
-
-@dataclass(frozen=True)
-class CaptureLimits:
-    """How much an edit may be: files added, changed or deleted, and bytes of what was added or changed."""
-
-    max_files: int = 20_000
-    max_bytes: int = 100_000_000
+__all__ = ["Capture", "CaptureLimits", "IgnoredFile", "Recorder", "SkippedPath", "Snapshot", "is_settled"]
 
 
 @dataclass(frozen=True)
@@ -102,6 +100,8 @@ class Recorder:
         self._base = store.entries(base)
         self._base_blobs = frozenset(entry.blob for entry in self._base.values())
         self._base_folders = _folders_of(self._base)
+        self._base_paths = sorted(self._base)
+        self._upper = upper_over(workspace, base)
         self._limits = limits or CaptureLimits()
         self._seen: dict[bytes, _Seen] = {}
 
@@ -117,6 +117,8 @@ class Recorder:
 
     def capture(self) -> Capture:
         """The edit as it is on disk now. Every file is read again: a patch rests on bytes, not on time stamps.
+
+        Where the workspace is an overlay over the base, that is every file of its upper layer: the lower one cannot be written.
 
         Raises:
             SandboxError: something can't be read or stored, or git failed.
@@ -139,14 +141,14 @@ class Recorder:
         )
 
     def _scan(self, seen: Mapping[bytes, "_Seen"]) -> "_Scan":
-        scan = _Scan(_Budget(self._base, self._limits, self._store.blob_size))
+        scan = _Scan(Budget(self._base, self._limits, self._store.blob_size))
         self._seen = {}
         try:
-            with closing(walk(self._workspace)) as everything:
+            with closing(walk(self._workspace, self._upper)) as everything:
                 for found in everything:
                     self._take(found, scan, seen.get(found.path))
             scan.budget.count_deleted(scan.entries)
-        except _OverLimitError as error:
+        except OverLimitError as error:
             scan.over_limit = str(error)
         return scan
 
@@ -154,6 +156,8 @@ class Recorder:
         if found.kind is Kind.SKIPPED:
             scan.budget.count_other()
             scan.left_out.append(SkippedPath(path_text(found.path), found.reason))
+        elif found.kind is Kind.BELOW:
+            self._take_from_base(found.path, scan)
         elif found.kind is Kind.FOLDER:
             if found.path not in self._base_folders:
                 scan.budget.count_other()
@@ -170,6 +174,17 @@ class Recorder:
             self._seen[found.path] = seen
         else:
             self._take_file(found, scan)
+
+    def _take_from_base(self, path: bytes, scan: "_Scan") -> None:
+        """A file as the base has it, or a folder with all that the base has in it."""
+        if path in self._base:
+            scan.entries[path] = self._base[path]
+            return
+        folder = path + b"/"
+        first, end = (bisect_left(self._base_paths, each) for each in (folder, path + b"0"))  # 0 comes after the slash
+        if first == end:
+            raise SandboxError(f"cannot read {path_text(path)!r} in the workspace: it is in a layer of which it is no part")
+        scan.entries.update((each, self._base[each]) for each in self._base_paths[first:end])
 
     def _take_file(self, found: Found, scan: "_Scan") -> None:
         scan.budget.expect(found.path, found.status.st_size)
@@ -192,10 +207,6 @@ class Recorder:
         return blob
 
 
-class _OverLimitError(Exception):
-    """Ends a scan; its text says which limit was met."""
-
-
 @dataclass(frozen=True)
 class _Seen:
     """A file that was read: its blob, and the stamp it then had."""
@@ -204,62 +215,11 @@ class _Seen:
     blob: str
 
 
-class _Budget:
-    """Counts what a scan meets against the limits."""
-
-    def __init__(self, base: Entries, limits: CaptureLimits, size_of: Callable[[str], int]) -> None:
-        self._base = base
-        self._limits = limits
-        self._size_of = size_of
-        self._files = 0
-        self._bytes = 0
-        self._others = 0
-
-    def expect(self, path: bytes, size: int) -> None:
-        """Called before a file is read, since one that is over a limit need not be."""
-        before = self._base.get(path)
-        if before is None and self._files >= self._limits.max_files:
-            self._refuse_files()
-        room = self._limits.max_bytes - (self._bytes if before is None else 0)
-        # A file that large may be the base's own; only one of equal size can be.
-        if size > room and (before is None or self._size_of(before.blob) != size):
-            self._refuse_bytes()
-
-    def count(self, path: bytes, entry: Entry, size: int) -> None:
-        """Called when a file is known."""
-        before = self._base.get(path)
-        if before == entry:
-            return
-        self._files += 1
-        self._bytes += size if before is None or before.blob != entry.blob else 0
-        if self._files > self._limits.max_files:
-            self._refuse_files()
-        if self._bytes > self._limits.max_bytes:
-            self._refuse_bytes()
-
-    def count_other(self) -> None:
-        """Called for a new folder, and for what no tree can hold."""
-        self._others += 1
-        if self._others > self._limits.max_files:
-            raise _OverLimitError(f"more than {self._limits.max_files} new folders and special files")
-
-    def count_deleted(self, entries: Entries) -> None:
-        self._files += sum(path not in entries for path in self._base)
-        if self._files > self._limits.max_files:
-            self._refuse_files()
-
-    def _refuse_files(self) -> None:
-        raise _OverLimitError(f"more than {self._limits.max_files} files changed")
-
-    def _refuse_bytes(self) -> None:
-        raise _OverLimitError(f"more than {self._limits.max_bytes} bytes changed")
-
-
 @dataclass
 class _Scan:
     """What a walk has gathered so far."""
 
-    budget: _Budget
+    budget: Budget
     entries: dict[bytes, Entry] = field(default_factory=dict)
     sizes: dict[bytes, int] = field(default_factory=dict)
     left_out: list[SkippedPath] = field(default_factory=list)

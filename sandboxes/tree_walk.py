@@ -14,6 +14,8 @@ from sandboxes.git_objects import refused_name
 # Deeper or longer than any repository; beyond it a checkout elsewhere could not be made.
 DEPTH_LIMIT = 128
 PATH_LIMIT = 3_000
+# The kernel's marks on a folder of an upper layer: renamed, or in the place of another.
+_MOVED_OR_NEW = frozenset({"trusted.overlay.redirect", "trusted.overlay.opaque"})
 _NO_LINK = os.O_NOFOLLOW | os.O_CLOEXEC
 _USABLE_FOLDER = stat.S_IRUSR | stat.S_IXUSR
 # A link by now, a socket, or no folder any more: it was something else when it was listed.
@@ -25,6 +27,7 @@ class Kind(StrEnum):
     LINK = "link"
     FOLDER = "folder"
     SKIPPED = "skipped"
+    BELOW = "below"  # untouched: as in the layer under an overlay, with all that is in it
 
 
 @dataclass(frozen=True)
@@ -59,9 +62,10 @@ class Content:
     status: os.stat_result
 
 
-def walk(root: Path) -> Generator[Found, None, None]:
+def walk(root: Path, upper: Path | None = None) -> Generator[Found, None, None]:
     """Everything below a folder, each folder before what is in it. Close the iterator if you leave it early.
 
+    Of an overlay whose upper layer is given, what has nothing in that layer is untouched, and is not entered or looked at.
     Folders and files that their owner made unreadable are opened up. What vanishes meanwhile is left out.
 
     Raises:
@@ -79,10 +83,15 @@ def walk(root: Path) -> Generator[Found, None, None]:
         raise SandboxError(f"cannot read the folder {root}: {error.strerror}") from error
     if top is None:
         raise SandboxError(f"cannot read the folder {root}: it is missing, or no folder")
+    layer = None
     try:
-        yield from _walk_folder(top, b"", 1)
+        if upper is not None:
+            layer = _open_layer(None, os.fsencode(upper))
+        yield from _walk_folder(top, layer, b"", 1)
     finally:
         os.close(top)
+        if layer is not None:
+            os.close(layer)
 
 
 def read_file(found: Found) -> Content | None:
@@ -114,12 +123,13 @@ def read_link(found: Found) -> bytes | None:
         return None
 
 
-def _walk_folder(folder: int, prefix: bytes, depth: int) -> Iterator[Found]:
+def _walk_folder(folder: int, layer: int | None, prefix: bytes, depth: int) -> Iterator[Found]:
+    """A folder by its descriptor; `layer` is the same in the upper layer, `None` where all is to be looked at."""
     below: list[Found] = []
     try:
         with os.scandir(folder) as listing:
             for item in listing:
-                found = _look_at(item, folder, prefix, depth)
+                found = _look_at(item, folder, layer, prefix, depth)
                 if found is None:
                     continue
                 if found.kind is Kind.FOLDER:
@@ -134,13 +144,36 @@ def _walk_folder(folder: int, prefix: bytes, depth: int) -> Iterator[Found]:
             raise _unreadable(found.path, error) from error
         if descriptor is None:
             continue
+        inner = None if layer is None else _open_layer(layer, found.name)
         try:
-            yield from _walk_folder(descriptor, found.path + b"/", depth + 1)
+            yield from _walk_folder(descriptor, inner, found.path + b"/", depth + 1)
         finally:
             os.close(descriptor)
+            if inner is not None:
+                os.close(inner)
 
 
-def _look_at(item: "os.DirEntry[str]", folder: int, prefix: bytes, depth: int) -> Found | None:
+def _open_layer(above: int | None, name: bytes) -> int | None:
+    """A folder of the upper layer; `None` where what is below it is not what stands at the same path in the lower one."""
+    try:
+        descriptor = os.open(name, os.O_RDONLY | os.O_DIRECTORY | _NO_LINK, dir_fd=above)
+    except OSError:
+        return None
+    if _MOVED_OR_NEW.intersection(os.listxattr(descriptor)):
+        os.close(descriptor)
+        return None
+    return descriptor
+
+
+def _is_untouched(name: bytes, layer: int) -> bool:
+    try:
+        os.stat(name, dir_fd=layer, follow_symlinks=False)
+    except FileNotFoundError:
+        return True
+    return False
+
+
+def _look_at(item: "os.DirEntry[str]", folder: int, layer: int | None, prefix: bytes, depth: int) -> Found | None:
     name = os.fsencode(item.name)
     path = prefix + name
     try:
@@ -150,6 +183,8 @@ def _look_at(item: "os.DirEntry[str]", folder: int, prefix: bytes, depth: int) -
     is_link = stat.S_ISLNK(status.st_mode)
     if path == b".git":
         return None  # the agent's own repository: never read, never of interest
+    if layer is not None and _is_untouched(name, layer):
+        return Found(path, Kind.BELOW, status, folder)
     if reason := refused_name(name, is_link=is_link):
         return Found(path, Kind.SKIPPED, status, folder, reason)
     if len(path) > PATH_LIMIT:
