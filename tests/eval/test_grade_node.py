@@ -24,8 +24,7 @@ ATTACKS = {
     "require('node:module').syncBuiltinESMExports();\n" + WRONG,
     "a test function that swallows errors": "const t = require('node:test');\nfor (const name of Object.keys(t)) {\n"
     "  const real = t[name];\n"
-    "  Object.defineProperty(t, name, { value: (n, f) => real(n, () => { try { f(); } catch {} }) });\n}\n"
-    + WRONG,
+    "  Object.defineProperty(t, name, { value: (n, f) => real(n, () => { try { f(); } catch {} }) });\n}\n" + WRONG,
     "tests that do nothing": "const t = require('node:test');\nconst real = t.test;\nt.test = t.it = (n) => real(n, () => {});\n"
     + WRONG,
     "errors swallowed": "process.on('uncaughtException', () => {});\nprocess.exitCode = 0;\n" + WRONG,
