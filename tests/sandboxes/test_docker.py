@@ -129,6 +129,7 @@ class Way:
 
     def __init__(self, path: Path) -> None:
         self.blocked = threading.Event()
+        self._connections: list[socket.socket] = []
         self._listener = socket.socket(socket.AF_UNIX)
         self._listener.bind(str(path))
         self._listener.listen()
@@ -140,6 +141,7 @@ class Way:
                 caller = self._listener.accept()[0]
                 engine = socket.socket(socket.AF_UNIX)
                 engine.connect("/var/run/docker.sock")
+                self._connections += [caller, engine]
                 for one, other in ((caller, engine), (engine, caller)):
                     threading.Thread(target=self._carry, args=(one, other), daemon=True).start()
 
@@ -154,6 +156,8 @@ class Way:
     def close(self) -> None:
         self.blocked.clear()
         self._listener.close()
+        for connection in self._connections:
+            connection.close()
 
 
 @IGNORING_SOCKETS
@@ -175,6 +179,7 @@ def test_commands_run_and_a_sandbox_closes_in_time_while_the_engine_hangs(
     while any(left["id"] == one["id"] for left in containers(tmp_path / "results")):
         assert time.monotonic() < deadline  # it removes itself
         time.sleep(0.1)
+    del sandbox
     gc.collect()
 
 
@@ -187,9 +192,11 @@ def test_without_an_engine_there_is_one_line(host: str, said: str, monkeypatch: 
     with pytest.raises(SandboxError, match=said) as caught:
         DockerSandboxFactory().prove()
     assert "\n" not in str(caught.value)
+    del caught
     gc.collect()
 
 
+@IGNORING_SOCKETS
 def test_without_an_image_there_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CROSSTALK_DOCKER_IMAGE", "no-such-image")
     with pytest.raises(SandboxError, match="no image no-such-image"):
