@@ -154,6 +154,14 @@ class Fitting:
 
 
 @dataclass(frozen=True)
+class Company:
+    """The lanes of one cell that play at the same time: what all of them call it, and how many they are."""
+
+    name: str
+    lanes: int
+
+
+@dataclass(frozen=True)
 class Lane:
     """One agent's run context.
 
@@ -170,6 +178,7 @@ class Lane:
         hook: where `listening` is `hook`, the command, as seen inside, that a real program must call at each step boundary
             and before it stops, with the event's name; the sandbox's environment holds what it needs.
         turn: 1 for the lane's first turn.
+        company: the lanes that play at the same time; `None` for one that plays alone.
     """
 
     name: str
@@ -182,6 +191,7 @@ class Lane:
     pause: Callable[[], bool] = lambda: False
     hook: str | None = None
     turn: int = 1
+    company: Company | None = None
 
 
 class Demands(Protocol):

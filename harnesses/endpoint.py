@@ -34,7 +34,7 @@ def scripted_endpoint(server: ScriptedModelServer, key_variable: str) -> Endpoin
 
     def endpoint(lane: Lane) -> Endpoint:
         actions = load_script(lane.replay).actions(lane.turn)
-        key = server.add_lane(lane.name, actions, watches=lane.listening == "watcher")
+        key = server.add_lane(lane.name, actions, watches=lane.listening == "watcher", company=lane.company)
         return Endpoint(key, key_variable, server.url)
 
     return endpoint

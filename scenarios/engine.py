@@ -10,7 +10,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from harnesses.base import Ended, Harness, Lane, Limits, ReplaySource, Step, Turn
+from harnesses.base import Company, Ended, Harness, Lane, Limits, ReplaySource, Step, Turn
 from harnesses.script import script_name
 from instances.model import Instance
 from sandboxes.base import Mount, Sandbox, SandboxFactory, SandboxSpec
@@ -228,6 +228,7 @@ class _Player:
             stopping=lambda step: radio.stopping(lane, step) if radio else "",
             pause=lambda: self._pause(lane),
             turn=number,
+            company=Company(str(self.scratch), len(self.scenario.lanes)) if self.scenario.schedule is Schedule.PARALLEL else None,
             hook=f"{sandbox.path_inside(f'{INSIDE}/bin')}/radio-hook" if hooked else None,
         )
 

@@ -30,14 +30,12 @@ class LaneScript:
         name: the lane's.
         mark: what its calls' ids begin with; another turn of the same session has another one.
         actions: of the turn.
-        closing: the text at the end.
         watches: the agent keeps a watcher in the background.
     """
 
     name: str
     mark: str
     actions: tuple[Action, ...]
-    closing: str = CLOSING
     watches: bool = False
 
 
@@ -54,7 +52,7 @@ def answer(lane: LaneScript, request: Request, identity: str, *, uncached: int =
         call = ToolCall(f"{lane.mark}end{len(request.parts)}", "bash", {"command": HAND_IN})
     if call is not None and call.name == "Bash":
         call.arguments["description"] = "A step of the script"
-    text = "" if call else lane.closing
+    text = "" if call else CLOSING
     if long:
         text = LONG_TEXT + text
     output = text + (json.dumps(call.arguments) if call else "")

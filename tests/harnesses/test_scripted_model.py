@@ -86,7 +86,8 @@ class Client:
         elif self.wire == "responses":
             tools = [{"type": "function", "name": name}, {"type": "web_search"}]
         else:
-            tools = [{"type": "function", "function": {"name": name}}]
+            # One whose only tool is a shell is taken for mini-swe-agent, which ends by a command.
+            tools = [{"type": "function", "function": {"name": one}} for one in (name, "read")]
             body["stream_options"] = {"include_usage": True}
         body["input" if self.wire == "responses" else "messages"] = self.said
         return {**body, "tools": tools} if self.tools else body
