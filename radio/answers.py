@@ -66,7 +66,7 @@ def lane_state(hub: "Hub", lane: Lane) -> dict[str, Any]:
     return {
         **counters,
         "lane": lane.name,
-        "unread": len(lane.mentions.waiting),
+        "unread": len(lane.mentions.waiting) + len(lane.posts),
         "leased": leased,
         "finished": lane.finished,
         "cancelled": lane.cancelled,

@@ -108,7 +108,7 @@ class Hub:
     def _counted(self, lane: str) -> int | None:
         if lane in self._steps:
             with contextlib.suppress(OSError):
-                return os.lstat(self._steps[lane]).st_size
+                return os.lstat(self._steps[lane]).st_size or None  # empty: nobody counts there
         return None
 
     def _counted_step(self, lane: str) -> int:

@@ -78,7 +78,6 @@ class Counters:
     noticed: int = 0
     expired: int = 0
     listening_steps: int = 0
-    synced: int = 0
     drains: int = 0
     bytes_shown: int = 0
     snapshot_bytes: int = 0
@@ -100,6 +99,7 @@ class Lane:
     canary: str | None = None  # queued or shown
     canary_index: int = 0
     cancelled: str | None = None
+    posts: dict[str, float] = field(default_factory=dict)  # at named points, by others, not shown yet; when each was made
     counters: Counters = field(default_factory=Counters)
     rate: RateWindow = field(default_factory=RateWindow)
     keys: OrderedDict[str, int] = field(default_factory=OrderedDict)

@@ -133,7 +133,7 @@ def watch(hub: "Hub", call: Call) -> Answer | None:
 
 def sync(hub: "Hub", call: Call) -> Answer | None:
     """A named point: post, and wait until every lane that still runs has posted there."""
-    lane, _ = _listener(hub, call, "sync")
+    lane, step = _listener(hub, call, "sync")
     point = call.fields.text("point", limit=80)
     hub.board.post_sync(lane.name, point, call.fields.text("content"))
 
@@ -141,8 +141,8 @@ def sync(hub: "Hub", call: Call) -> Answer | None:
         if hub.board.absent_from(point):
             return None
         posts = [post for name, post in hub.board.syncs[point].items() if name != lane.name]
-        hub.board.record(EventType.SYNCED, lane=lane.name, point=point, posts=[post.id for post in posts])
         text = hub.leases.frame_posts(posts)
+        hub.board.met(lane, point, [post.id for post in posts], len(text.encode()), step)
         return Answer({"outcome": "synced", "text": text, "messages": [post.id for post in posts], "lease": ""}, text)
 
     def give_up(outcome: Outcome, reason: str) -> Answer:

@@ -11,6 +11,9 @@ from radio import framing
 from radio.events import Event, EventType, decode
 from sandboxes.errors import SetupError
 
+_SAYING = frozenset({EventType.MESSAGE_SENT, EventType.SYNC_POSTED})
+_SHOWING = frozenset({EventType.SHOWN, EventType.SYNCED})
+
 
 @dataclass(frozen=True)
 class Shown:
@@ -88,7 +91,7 @@ def message_graph(events: Sequence[Event]) -> list[Node]:
     parts: dict[str, _Parts] = {}
     for event, step in _with_steps(events):
         data = event.data
-        if event.type is EventType.SHOWN:
+        if event.type in _SHOWING:
             for message, seconds in zip(data["messages"], data["seconds"], strict=True):
                 shown = Shown(data["lane"], step, seconds, data["via"])
                 parts.setdefault(message, _Parts()).shown.append(shown)
@@ -103,7 +106,7 @@ def message_graph(events: Sequence[Event]) -> list[Node]:
             if data["lane"] in decisions:
                 said = decisions[data["lane"]]
                 decisions[data["lane"]] = Decision(said.lane, said.verdict, said.reason, said.paths, data["holds"])
-    return [_node(event, parts.get(event.data["id"], _Parts())) for event in events if event.type is EventType.MESSAGE_SENT]
+    return [_node(event, parts.get(event.data["id"], _Parts())) for event in events if event.type in _SAYING]
 
 
 def _with_steps(events: Sequence[Event]) -> Iterator[tuple[Event, int | None]]:
@@ -120,13 +123,13 @@ def _with_steps(events: Sequence[Event]) -> Iterator[tuple[Event, int | None]]:
 
 def _node(event: Event, parts: _Parts) -> Node:
     data = event.data
-    cover = data["envelope"] or {}
+    cover = data.get("envelope") or {}
     return Node(
         id=data["id"],
-        sender=data["sender"],
+        sender=data["sender"] if event.type is EventType.MESSAGE_SENT else data["lane"],
         thread=event.thread,
         at=event.at,
-        kind=cover.get("kind", "note"),
+        kind=cover.get("kind", "note") if event.type is EventType.MESSAGE_SENT else f"at {data['point']}",
         content=data["content"],
         mentions=tuple(data["mentions"]),
         trace=cover.get("trace_id", data["id"]),
@@ -207,9 +210,9 @@ def summarise(events: Sequence[Event]) -> dict[str, LaneSummary]:
 
 def _summary(lane: str, events: Sequence[Event]) -> LaneSummary:
     mine = [event for event in events if event.data.get("lane") == lane]
-    sent = [event for event in events if event.type in (EventType.MESSAGE_SENT, EventType.SYNC_POSTED)]
+    sent = [event for event in events if event.type in _SAYING]
     received = sum(lane in event.data.get("mentions", ()) for event in sent)
-    shown = _of(mine, EventType.SHOWN)
+    shown = [event for event in mine if event.type in _SHOWING]
     seconds = [each for event in shown for each in event.data["seconds"]]
     expired: Counter[str] = Counter()
     for event in _of(mine, EventType.EXPIRED):
@@ -232,7 +235,7 @@ def _summary(lane: str, events: Sequence[Event]) -> LaneSummary:
         median_seconds=median(seconds) if seconds else None,
         longest_seconds=max(seconds, default=None),
         bytes_shown=sum(event.data["bytes"] for event in shown),
-        snapshot_bytes=sum(event.data["snapshot_bytes"] for event in shown),
+        snapshot_bytes=sum(event.data.get("snapshot_bytes", 0) for event in shown),
         responded=dict(Counter(event.data["verdict"] for event in _of(mine, EventType.RESPONDED))),
         borne_out=verified.count(True),
         not_borne_out=verified.count(False),

@@ -174,11 +174,18 @@ class State:
         lane.counters.sent += 1
         lane.rate.add(event.clock)
         content = event.data["content"]
-        posted = Message(f"m{event.seq}", event.seq, "", lane.name, content, (), event.at)
+        posted = Message(event.data["id"], event.seq, "", lane.name, content, tuple(event.data["mentions"]), event.at)
         self.syncs.setdefault(event.data["point"], {})[lane.name] = posted
+        for name in posted.mentions:
+            self.lanes[name].counters.received += 1
+            self.lanes[name].posts[posted.id] = event.clock
 
     def _synced(self, event: Event) -> None:
-        self.lanes[event.data["lane"]].counters.synced += 1
+        lane = self.lanes[event.data["lane"]]
+        lane.counters.shown += len(event.data["messages"])
+        lane.counters.bytes_shown += event.data["bytes"]
+        for message in event.data["messages"]:
+            del lane.posts[message]
 
     def _step_ended(self, event: Event) -> None:
         lane = self.lanes[event.data["lane"]]

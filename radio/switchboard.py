@@ -292,7 +292,23 @@ class Switchboard(State):
         if len(self.syncs) >= self.limits.threads and point not in self.syncs:
             raise Refused(Reason.THREADS, f"there are {len(self.syncs)} named points, which is the most allowed")
         self._within_limits(name, content, len(framing.body(content).encode()) + 200, ())
-        self.record(EventType.SYNC_POSTED, lane=name, point=point, content=content)
+        others = [lane.name for lane in self.lanes.values() if lane.finished is None and lane.name != name]
+        self.record(EventType.SYNC_POSTED, lane=name, id=f"m{self.seq + 1}", point=point, content=content, mentions=others)
+
+    def met(self, lane: Lane, point: str, posts: Sequence[str], size: int, step: int | None) -> None:
+        """A lane is shown what the others posted at a named point. A post that is shown once more is not counted again."""
+        now = self.clock.steady()
+        fresh = [post for post in posts if post in lane.posts]
+        self.record(
+            EventType.SYNCED,
+            lane=lane.name,
+            point=point,
+            messages=fresh,
+            seconds=[round(now - lane.posts[post], 6) for post in fresh],
+            via="sync",
+            step=step,
+            bytes=size if posts else 0,
+        )
 
     def absent_from(self, point: str) -> list[str]:
         """The lanes that a named point still waits for."""

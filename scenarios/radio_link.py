@@ -268,7 +268,7 @@ class RadioLink:
             lane: LaneCounts(
                 sent=one["sent"],
                 received=one["received"],
-                shown=one["shown"] + one["synced"],
+                shown=one["shown"],
                 noticed=one["noticed"],
                 unread=one["unread"] + one["expired"],
                 expired=one["expired"],

@@ -13,6 +13,7 @@ from radio.delivery import deliver, mail_waits
 from radio.errors import HubUnreachable, Reason, Refused
 from radio.hub_process import HubProcess
 from radio.policy import EnvelopeRule, Limits, Policy
+from radio.replay import draw, message_graph, read_events, summarise
 from sandboxes.errors import SandboxError
 
 MakeHub = Callable[..., HubProcess]
@@ -370,6 +371,33 @@ def test_a_named_point_waits_for_all_that_still_run(make_hub: MakeHub) -> None:
     assert heard["a"]["outcome"] == heard["b"]["outcome"] == "synced"
     assert "I am b" in heard["a"]["text"]
     assert "I am a" not in heard["a"]["text"]
+    again = hub.client("a").sync("api", "I am a", 60)
+    assert "I am b" in again["text"], "who comes again is shown it again"
+    counted = hub.counters()
+    # c had been posted to, and finished without having come.
+    assert {lane: (one["sent"], one["received"], one["shown"], one["unread"]) for lane, one in counted.items()} == {
+        "a": (1, 1, 1, 0),
+        "b": (1, 1, 1, 0),
+        "c": (0, 2, 0, 2),
+    }
+    hub.stop()
+    told = summarise(list(read_events(hub.events)))
+    for lane, one in told.items():
+        own = counted[lane]
+        assert (one.sent, one.received, one.shown, one.unread) == tuple(
+            own[name] for name in ("sent", "received", "shown", "unread")
+        )
+        assert one.bytes_shown == own["bytes_shown"]
+    assert told["a"].bytes_shown > 0
+    assert "seen by b" in draw(message_graph(list(read_events(hub.events))))
+
+
+def test_nobody_is_shown_anything_at_a_point_where_nobody_else_is_left(make_hub: MakeHub) -> None:
+    hub = make_hub()
+    hub.finish("a")
+    for _ in range(2):
+        assert hub.client("b").sync("p", "alone", 5)["messages"] == []
+    assert (hub.counters()["b"]["shown"], hub.counters()["b"]["bytes_shown"]) == (0, 0)
 
 
 def test_a_named_point_that_cannot_be_met_is_a_deadlock(make_hub: MakeHub) -> None:
