@@ -1,6 +1,7 @@
 """What every test may use: programs that a machine may lack, and a small sound pair."""
 
 import os
+import signal
 import tempfile
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -39,6 +40,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     # Tests that give a program another home would not find it in the cache of this one.
     os.environ["PATH"] = f"{npm_folder() / 'node_modules' / '.bin'}{os.pathsep}{os.environ['PATH']}"
+    # A test run in the background of a shell ignores interrupts, and so would every program that it starts.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     config.addinivalue_line("markers", "needs(program): the test needs a program that the machine may lack")
 
 
