@@ -13,6 +13,7 @@ from eval.storage import ResultsFolder
 from instances.model import Family
 
 ORACLE = "oracle"
+SIDES = ("a", "b")
 
 
 class _Model(BaseModel):
@@ -56,6 +57,7 @@ class Row(_Model):
     n_matched: int = Field(description="instances whose cost is known both here and under the oracle")
     solved: int = Field(description="cells that any reconciler's tree solves")
     budget: int = Field(description="cells in which a lane met a limit; graded like any other")
+    orchestrated: int | None = Field(description="cells in which two subagents worked; null where the scenario asks for none")
     pass_rate: float | None
     deployable_rate: float | None = Field(description="git merge, and the model reconciler where that conflicts")
     paper_rate: float | None = Field(description="the joint suite alone, any reconciler")
@@ -191,6 +193,7 @@ def _row(
         n_matched=matched,
         solved=sum(one.solved for one in graded),
         budget=sum(one.budget for one in graded),
+        orchestrated=sum(map(orchestrated, graded)) if scenario["delegate"] else None,
         pass_rate=_mean(passes),
         deployable_rate=_mean(per_instance(graded, lambda one: float(one.deployable))),
         paper_rate=_mean(per_instance(graded, lambda one: float(one.paper))),
@@ -227,6 +230,11 @@ def per_instance(cells: Iterable[CellRecord], value: Callable[[CellRecord], floa
         if len(known) == len(values):
             observations.append(Observation(instance, repeats[0].base, mean(known), len(known)))
     return observations
+
+
+def orchestrated(cell: CellRecord) -> bool:
+    """Whether subagents of the program's own worked for both requirements, by what the program itself told."""
+    return sum(turn.subagents for turn in cell.turns) >= len(SIDES)
 
 
 def relative_cost(cells: Sequence[CellRecord], oracle: Sequence[CellRecord]) -> tuple[float | None, int]:

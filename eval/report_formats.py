@@ -85,6 +85,8 @@ def _cells(row: Row, mark: str) -> list[str]:
         notes.append("INCOMPLETE")
     if row.budget:
         notes.append(f"{row.budget} met a limit")
+    if row.orchestrated is not None and row.orchestrated < row.n:
+        notes.append(f"{row.n - row.orchestrated} NOT ORCHESTRATED")
     return [
         f"{row.scenario}{mark}",
         str(row.n),
