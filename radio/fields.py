@@ -93,14 +93,14 @@ class Fields:
             raise Refused(Reason.MALFORMED, f"field {name!r} must be one of {allowed}") from None
 
 
-def envelope_from(fields: Fields) -> dict[str, Any] | None:
-    """What a sender may say of its message, checked; None when it said nothing.
+def envelope_from(fields: Fields, *, always: bool = False) -> dict[str, Any] | None:
+    """What a sender may say of its message, checked; None when it said nothing (unless `always`).
 
     Raises:
         Refused: a field is malformed.
     """
     given = _ENVELOPE_FIELDS & fields.values.keys()
-    if not any(fields.values[name] not in (None, "", [], ()) for name in given):
+    if not always and not any(fields.values[name] not in (None, "", [], ()) for name in given):
         return None
     snapshot = fields.optional_text("source_snapshot", limit=64)
     if snapshot is not None and not _TREE.match(snapshot):

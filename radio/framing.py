@@ -54,9 +54,13 @@ def _written_out(character: str) -> str:
     return f"\\u{ord(character):04x}" if ord(character) <= 0xFFFF else f"\\U{ord(character):08x}"
 
 
-@lru_cache(maxsize=512)  # names of threads and the like, over and over
 def label(text: str, limit: int = 80) -> str:
     """A short text of a peer's for a frame's own line: one line, neutralised, cut at the limit."""
+    return _label(text[: 8 * limit], limit)  # no text of a megabyte is kept, nor looked through
+
+
+@lru_cache(maxsize=512)  # names of threads and the like, over and over
+def _label(text: str, limit: int) -> str:
     line = " ".join(neutralise(text).split())
     return line if len(line) <= limit else line[: limit - 1] + "…"
 

@@ -19,7 +19,7 @@ import orjson
 from radio.call import Answer, Call
 from radio.clock import Clock
 from radio.config import HubConfig
-from radio.errors import Reason, Refused
+from radio.errors import Reason, Refused, StoreError
 from radio.events import Event, EventType, decode
 from radio.fields import Fields
 from radio.journal import Journal, Mailboxes
@@ -70,11 +70,13 @@ class Hub:
         last: Event | None = None
         for record in self.store.replay():
             last = decode(record.line)
+            if last.seq != self.board.seq + 1:
+                raise StoreError(f"the store has lost what was acknowledged: after event {self.board.seq} it holds {last.seq}")
             self.board.apply(last)
         self.board.stored = self.board.seq
         if last is not None:
             clock.resume(last.at, last.clock)
-        self.journal = Journal(Path(config.events), self.store)
+        self.journal = Journal(Path(config.events), self.store, self.board.seq)
         self.leases = Leases(self.board, self.store, config.admin_token)
         self.room = WaitingRoom(self.board, self._settle)
         self.mailboxes = Mailboxes({lane.name: Path(lane.mailbox) for lane in config.lanes if lane.mailbox})
@@ -138,6 +140,10 @@ class Hub:
             answer = self._carry_out(call)
         except Refused as refusal:
             answer = self.refuse(call.caller, call.operation, refusal)
+            key = call.fields.values.get("key")
+            if call.operation in _HANDING_OUT and call.caller in self.board.lanes and isinstance(key, str):
+                # A shell command confirms by its key whatever it was told: it was handed nothing, which is no second refusal.
+                self.board.lanes[call.caller].offer(key[:80], "")
         if answer is not None:
             self._settle(call, answer)
 
@@ -253,6 +259,7 @@ class Hub:
         return known
 
 
+_HANDING_OUT = frozenset({"wait_for_mention", "inbox", "deliver", "watch"})
 _CHANGES_LANE = frozenset({EventType.SIGNALLED, EventType.SHOWN, EventType.NOTICED, EventType.EXPIRED, EventType.FINISHED})
 
 

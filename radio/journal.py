@@ -5,6 +5,7 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from radio.errors import StoreError
 from radio.events import decode
 from radio.store import Record, Store
 
@@ -15,10 +16,21 @@ _TAIL = 1 << 16
 class Journal:
     """`events.jsonl`: every stored event, a line each. After a kill it is made whole again from the store."""
 
-    def __init__(self, path: Path, store: Store) -> None:
+    def __init__(self, path: Path, store: Store, stored: int) -> None:
+        """Open the log.
+
+        Args:
+            stored: the number of the store's last event.
+
+        Raises:
+            StoreError: the log holds more than the store, which has lost what was acknowledged.
+        """
         path.parent.mkdir(parents=True, exist_ok=True)
         self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
         last = self._cut_to_whole_lines()
+        if last > stored:
+            os.close(self._descriptor)
+            raise StoreError(f"the store has lost what was acknowledged: it ends at event {stored}, the log at {last}")
         batch: list[Record] = []
         for record in store.replay(after=last):
             batch.append(record)

@@ -102,6 +102,7 @@ class Lane:
     posts: dict[str, float] = field(default_factory=dict)  # at named points, by others, not shown yet; when each was made
     counters: Counters = field(default_factory=Counters)
     rate: RateWindow = field(default_factory=RateWindow)
+    asked: RateWindow = field(default_factory=RateWindow)
     keys: OrderedDict[str, int] = field(default_factory=OrderedDict)
     offers: OrderedDict[str, str] = field(default_factory=OrderedDict)  # leases by key; "" where nothing was leased
     confirmed: OrderedDict[str, tuple[str, ...]] = field(default_factory=OrderedDict)  # the last ones, with what they showed

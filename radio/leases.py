@@ -163,7 +163,7 @@ class Leases:
             bytes=ticket.size,
             snapshot_bytes=ticket.snapshot_size,
         )
-        if VIAS[ticket.via] == "stop":
+        if VIAS[ticket.via] == "stop" and messages:
             self._board.record(EventType.DRAINED, lane=lane.name)
         return messages
 

@@ -35,7 +35,9 @@ class Limits:
         lifetime_steps: steps of the receiver, from the one it is at, after which an unshown mention expires.
         lifetime_seconds: seconds after which an unshown mention expires.
         total_messages: per lane, over the cell's life.
-        threads: per cell.
+        threads: that one lane may open, and named points that it may post at.
+        responses_per_message: dispositions of one lane, for each message that was sent.
+        requests_per_minute: of one lane, to listen; each leaves a line in the log.
     """
 
     messages_per_minute: int = 120
@@ -45,6 +47,8 @@ class Limits:
     lifetime_seconds: float | None = None
     total_messages: int = 5000
     threads: int = 500
+    responses_per_message: int = 5
+    requests_per_minute: int = 1200
 
 
 @dataclass(frozen=True)
@@ -105,14 +109,14 @@ def _checked(kind: type[_Data], data: Mapping[str, Any]) -> _Data:
 
 
 class RateWindow:
-    """Counts what happened in the last 60 seconds, by the second, in bounded memory."""
+    """Counts what happened in the last 60 seconds, in bounded memory: by the second, so that it may remember for 61."""
 
     def __init__(self) -> None:
         self._seconds: deque[list[int]] = deque()
         self._total = 0
 
     def count(self, clock: float) -> int:
-        while self._seconds and self._seconds[0][0] <= clock - 60:
+        while self._seconds and self._seconds[0][0] + 1 <= clock - 60:
             self._total -= self._seconds.popleft()[1]
         return self._total
 

@@ -42,6 +42,7 @@ if redis.call('GET', KEYS[1]) ~= ARGV[1] then return redis.error_reply('CROSSTAL
 return redis.call('DEL', unpack(KEYS))
 """
 _PAGE = 500
+_ROOM = ("maxmemory", "maxmemory-policy")
 _PATIENCE_SECONDS = 20.0
 
 
@@ -79,6 +80,12 @@ class RedisStore:
             raise SetupError(
                 f"the Redis at {address} has appendonly {setting}, so it would lose messages with its process; "
                 "start it with --appendonly yes"
+            )
+        most, policy = (self._call(lambda name=name: self._redis.config_get(name))[name] for name in _ROOM)
+        if most != "0" and policy != "noeviction":
+            raise SetupError(
+                f"the Redis at {address} drops keys when it is full (maxmemory-policy {policy}), and messages with them; "
+                "set it to noeviction"
             )
 
     def _call(self, action: Any) -> Any:

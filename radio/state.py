@@ -42,6 +42,7 @@ class State:
         self.owed = False  # whether the batch holds what an answer must wait for
         self.seq = 0
         self.stored = 0
+        self.messages = 0
         self.deadlocks = 0
         self.strangers: Counter[str] = Counter()
         self._recent: OrderedDict[int, Message] = OrderedDict()
@@ -72,6 +73,7 @@ class State:
 
     def _message_sent(self, event: Event) -> None:
         message = message_of(event)
+        self.messages += 1
         self.newest[event.thread] = event.seq
         self._recent[event.seq] = message
         if len(self._recent) > _RECENT:
@@ -164,6 +166,7 @@ class State:
         # A scripted lane that waits asks again and again within its one step. Where nobody counts, each command is a step.
         lane.counters.listening_steps += step is None or step != lane.listened_at
         lane.listened_at = step
+        lane.asked.add(event.clock)
         lane.step = max(lane.step, step or 0)
 
     def _drained(self, event: Event) -> None:

@@ -17,6 +17,7 @@ from radio.policy import EnvelopeRule, Limits, Policy
 from radio.state import State
 from radio.store import Record
 
+_LONGEST_NAME = 2000
 _REFUSALS_IN_FULL = 200
 _REFUSALS_TOGETHER = 50
 
@@ -107,8 +108,11 @@ class Switchboard(State):
         self._refuse_finished_sender(owner)
         key = fields.text("key", "", limit=80)
         if owner in self.lanes and key in self.lanes[owner].keys:
-            return self.threads[f"t{self.lanes[owner].keys[key]}"]
-        name = framing.label(fields.text("name"), 80)
+            known = self.threads.get(f"t{self.lanes[owner].keys[key]}")
+            if known is None:
+                raise Refused(Reason.MALFORMED, "this key was given with another request")
+            return known
+        name = framing.label(fields.text("name", limit=_LONGEST_NAME), 80)
         participants = [*fields.names("participants")]
         if participants in (["all"], ["*"], []):
             participants = sorted(self.lanes)
@@ -116,8 +120,9 @@ class Switchboard(State):
             self.lane(participant)
         if owner in self.lanes and owner not in participants:
             participants.insert(0, owner)
-        if len(self.threads) >= self.limits.threads:
-            raise Refused(Reason.THREADS, f"there are {len(self.threads)} threads already, which is the most allowed")
+        opened = sum(thread.owner == owner for thread in self.threads.values())
+        if owner != HUB and opened >= self.limits.threads:
+            raise Refused(Reason.THREADS, f"you have opened {opened} threads already, which is the most allowed")
         identifier = f"t{self.seq + 1}"
         self.record(
             EventType.THREAD_CREATED,
@@ -144,7 +149,7 @@ class Switchboard(State):
         if sender in self.lanes and key in self.lanes[sender].keys:
             return self.message(self.lanes[sender].keys[key])
         thread = self._thread_for(sender, fields.text("thread", limit=40))
-        content = fields.text("content")
+        content = self._bounded(sender, fields.text("content"))
         mentions = self._mentions(sender, thread, fields)
         cover = self._envelope(sender, fields, step)
         message = Message("m0", 0, thread.id, sender, content, mentions, "2000-01-01T00:00:00.000Z", cover)
@@ -173,6 +178,14 @@ class Switchboard(State):
             ),
         )
         return self.message(event.seq)
+
+    def _bounded(self, sender: str, content: str) -> str:
+        """A text of a size that may be looked at more closely: to frame a megabyte would keep the others waiting."""
+        # The radio's own words are bounded by those who write them; a lane's limits are not theirs.
+        most = self.policy.delivery_bytes if sender == HUB else min(self.limits.body_bytes, self.policy.delivery_bytes)
+        if len(content) > most or len(content.encode()) > most:
+            raise Refused(Reason.BYTES, f"{len(content.encode())} bytes; {most} are allowed in one message")
+        return content
 
     def _step_now(self, name: str) -> int:
         counted = self.counted_step(name) if self.limits.lifetime_steps is not None else 0
@@ -213,18 +226,20 @@ class Switchboard(State):
         return living
 
     def _envelope(self, sender: str, fields: Fields, step: int | None) -> Envelope | None:
-        given = envelope_from(fields)
+        reply_to = fields.optional_text("reply_to", limit=20)
+        given = envelope_from(fields, always=reply_to is not None)
         rule = self.policy.envelope
         if sender != HUB:
             if rule is EnvelopeRule.OFF and given is not None:
-                raise Refused(Reason.OFF, "this radio takes plain messages only: no kind, claim or other envelope field")
+                raise Refused(
+                    Reason.OFF, "this radio takes plain messages only: no kind, claim, reply-to or other envelope field"
+                )
             if rule is EnvelopeRule.REQUIRED and (given is None or "kind" not in fields.values or not given["claim"]):
                 raise Refused(Reason.ENVELOPE_MISSING, "this radio asks for an envelope: give at least kind and claim")
         if given is None:
             return None
         for name in given["affected"]:
             self.lane(name)
-        reply_to = fields.optional_text("reply_to", limit=20)
         trace = self._trace_of(reply_to, sender) if reply_to else ""
         return envelope_of({**given, "id": "", "trace_id": trace, "sender": sender, "created_step": step})
 
@@ -233,10 +248,8 @@ class Switchboard(State):
         return earlier.envelope.trace_id if earlier.envelope else earlier.id
 
     def _within_limits(self, sender: str, content: str, size: int, mentions: Sequence[str]) -> None:
-        # The radio's own words are bounded by those who write them; a lane's limits are not theirs.
-        most = self.policy.delivery_bytes if sender == HUB else min(self.limits.body_bytes, self.policy.delivery_bytes)
-        raw = len(content.encode())
-        if raw > most or size > self.policy.delivery_bytes:
+        if size > self.policy.delivery_bytes:
+            raw, most = len(content.encode()), self.policy.delivery_bytes
             raise Refused(Reason.BYTES, f"{raw} bytes ({size} as it would be shown); {most} are allowed in one message")
         lane = self.lanes.get(sender)
         if lane is None:
@@ -259,12 +272,17 @@ class Switchboard(State):
         if key in self.lane(name).keys:
             return
         message = self.message_for(name, fields.text("message", limit=20))
+        given, most = self.lane(name).counters.responded.total(), self.limits.responses_per_message * self.messages
+        if given >= most:
+            raise Refused(
+                Reason.TOTAL, f"you have responded {given} times to {self.messages} messages, which is the most allowed"
+            )
         verdict = fields.choice("verdict", Verdict, None)
         if verdict is None:
             raise Refused(Reason.MALFORMED, "field 'verdict' must be one of " + ", ".join(Verdict))
         if message.sender == name:
             raise Refused(Reason.MALFORMED, f"message {message.id} is your own")
-        paths = fields.names("paths")
+        paths = fields.names("paths", limit=100)
         if verdict is Verdict.ACCEPTED and not paths:
             raise Refused(Reason.MALFORMED, "an accepted message names the paths that you changed for it: --paths")
         self.record(
@@ -289,8 +307,10 @@ class Switchboard(State):
             if posted.content != content:
                 raise Refused(Reason.MALFORMED, f"you have posted at {framing.label(point, 40)!r} already")
             return
-        if len(self.syncs) >= self.limits.threads and point not in self.syncs:
-            raise Refused(Reason.THREADS, f"there are {len(self.syncs)} named points, which is the most allowed")
+        points = sum(name in posts for posts in self.syncs.values())
+        if points >= self.limits.threads:
+            raise Refused(Reason.THREADS, f"you have posted at {points} named points, which is the most allowed")
+        self._bounded(name, content)
         self._within_limits(name, content, len(framing.body(content).encode()) + 200, ())
         others = [lane.name for lane in self.lanes.values() if lane.finished is None and lane.name != name]
         self.record(EventType.SYNC_POSTED, lane=name, id=f"m{self.seq + 1}", point=point, content=content, mentions=others)

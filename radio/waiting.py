@@ -118,6 +118,8 @@ class WaitingRoom:
 
     def _end_if_all_finished(self, parked: Parked) -> None:
         targets = list(parked.targets()) if parked.targets is not None else []
+        if self._has_mail(parked):
+            return
         if not parked.needs_all and all(self._board.lanes[name].finished is not None for name in targets):
             who = "no other lane is left" if not targets else f"{', '.join(targets)} finished"
             self._end(parked, Outcome.PEER_FINISHED, f"{who}; nobody will send anything more")
@@ -143,7 +145,7 @@ class WaitingRoom:
 
     def _stuck(self) -> frozenset[str]:
         """The largest set of waiting lanes none of which can be freed by a lane outside of it."""
-        calls = self._blocking()
+        calls = [parked for parked in self._blocking() if not self._has_mail(parked)]
         stuck = {parked.lane for parked in calls}
         changed = True
         while changed:
@@ -153,6 +155,10 @@ class WaitingRoom:
                     stuck.discard(parked.lane)
                     changed = True
         return frozenset(stuck)
+
+    def _has_mail(self, parked: Parked) -> bool:
+        """Whether something waits for the lane, though another delivery holds it now: the wait will end with it."""
+        return not parked.needs_all and self._board.lanes[parked.lane].something_waits
 
     def _hopeless(self, parked: Parked, stuck: set[str]) -> bool:
         assert parked.targets is not None
