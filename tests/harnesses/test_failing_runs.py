@@ -40,12 +40,13 @@ INCOMPLETE, KEY_REFUSED = 1, 2
 
 @dataclass(frozen=True)
 class Case:
-    """A fault of the provider, or what befalls the program; what it is called, and the exit status of the run."""
+    """A fault of the provider, or what befalls the program; what it is called, the exit status of the run, and its options."""
 
     fault: str
     failure: Failure | None
     status: int = INCOMPLETE
     befalls: str = ""
+    options: tuple[str, ...] = ()
 
 
 BROKEN = {
@@ -64,6 +65,8 @@ ODD = {
     "long-line": Case("long-line@2", None, 0),
     "hang-after-the-last-event": Case("", None, 0, befalls="hangs-at-last"),
 }
+LIMITS = {"step-limit": Case("", None, 0, options=("--max-steps", "1"))}
+CASES = {**BROKEN, **ODD, **LIMITS}
 # A cut stream is a lost connection to one program, and a provider's fault to another.
 CUT = {Failure.OVERLOADED, Failure.PROVIDER}
 WRAPPER = """#!/bin/sh
@@ -104,7 +107,7 @@ class FailingRun:
 
     def begin(self) -> Told:
         arguments = ["run", "--harness", self.driven.impatient, "--model", "stand-in", "-i", str(self.pair.folder)]
-        arguments += ["-s", "oracle", "--unsound", "--yes", "--out", str(self.results.path)]
+        arguments += ["-s", "oracle", "--unsound", "--yes", "--out", str(self.results.path), *self.case.options]
         with self.befallen():
             return self.crosstalk(*arguments, "--sandbox", "unisolated" if self.case.befalls.startswith("hangs") else "local")
 
@@ -183,7 +186,7 @@ def play(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     """What a case's run and its resumption told; the cases are played side by side, for they wait most of the time."""
 
     def one(driven: Driven, name: str) -> tuple[Told, Told | None]:
-        case = {**BROKEN, **ODD}[name]
+        case = CASES[name]
         failing = FailingRun(driven, case, server, tmp_path_factory.mktemp("failing"))
         first = failing.begin()
         return first, failing.resume() if case.status else None
@@ -241,3 +244,15 @@ def test_what_is_only_odd_does_not_count_against_anyone(driven: Driven, name: st
     assert used(told.records) == told.ledger
     labels = [label for record in told.records for turn in record.turns for label in turn.labels]
     assert labels == (["the program did not end by itself after its closing event"] if "last" in name else [])
+
+
+@programs
+@pytest.mark.parametrize("name", LIMITS)
+def test_a_limit_is_a_flag_on_a_graded_cell(driven: Driven, name: str, play: Play) -> None:
+    told, _ = play(driven, name)
+    assert told.status == 0, told.said
+    assert [(record.failure, record.budget) for record in told.records] == [(None, True)]
+    # Codex shows a call when it is being made: what the one call too many has done may count.
+    assert told.records[0].status in ("failed", "solved")
+    assert [(turn.ended, turn.reason) for record in told.records for turn in record.turns] == [("limit", "1 steps")]
+    assert used(told.records) == told.ledger
