@@ -124,6 +124,7 @@ class FailingRun:
         command = [sys.executable, "-m", "eval.main", *arguments, "--jobs", "1", "--retry-wait", "0"]
         done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=300, check=False)
         assert "Traceback" not in done.stderr, done.stderr
+        assert (self.results.path / "run.json").is_file(), done.stderr
         results = self.results
         ledger = self.server.ledger.total(self.key)
         return Told(done.returncode, done.stderr, list(results.records()), list(results.discarded_records()), ledger)
