@@ -35,6 +35,7 @@ class HubConfig:
         real: a run that counts: a store that could lose messages is refused.
         mcp: serve the operations as an MCP server at `/mcp` too.
         ready: a file to write the addresses to, once the hub listens.
+        counted: someone counts the lanes' steps from the first on, so that an empty file of steps means none, not unknown.
     """
 
     run: str
@@ -49,6 +50,7 @@ class HubConfig:
     real: bool = False
     mcp: bool = False
     ready: str | None = None
+    counted: bool = False
     limits: Limits = Limits()
     policy: Policy = Policy()
 
@@ -58,7 +60,7 @@ class HubConfig:
         return json.dumps({**plain, "lanes": lanes, "limits": to_json(self.limits), "policy": to_json(self.policy)}).encode()
 
 
-_PLAIN = ("run", "cell", "store", "events", "admin_token", "socket", "tcp", "parent", "real", "mcp", "ready")
+_PLAIN = ("run", "cell", "store", "events", "admin_token", "socket", "tcp", "parent", "real", "mcp", "ready", "counted")
 
 
 def decode_config(text: bytes) -> HubConfig:

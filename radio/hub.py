@@ -110,7 +110,8 @@ class Hub:
     def _counted(self, lane: str) -> int | None:
         if lane in self._steps:
             with contextlib.suppress(OSError):
-                return os.lstat(self._steps[lane]).st_size or None  # empty: nobody counts there
+                size = os.lstat(self._steps[lane]).st_size
+                return size if size or self.config.counted else None
         return None
 
     def _counted_step(self, lane: str) -> int:

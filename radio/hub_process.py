@@ -101,6 +101,7 @@ class HubProcess:
         tcp: str | None = None,
         lifetime: float = 24 * 3600,
         forget: bool = False,
+        counted: bool = False,
     ) -> None:
         """Prepare a hub.
 
@@ -109,6 +110,7 @@ class HubProcess:
             store: `sqlite` or `file` (in that folder), or a Redis address.
             real: a run that counts: a Redis that could lose messages is refused.
             forget: an orderly stop removes the cell's keys from a Redis; `events` has it all.
+            counted: each step of a lane adds a byte to its file of steps, from the first on.
             lifetime: the hub is ended after this many seconds, whatever happens.
         """
         self.directory = directory
@@ -136,6 +138,7 @@ class HubProcess:
             real=real,
             mcp=mcp,
             ready=str(directory / "ready.json"),
+            counted=counted,
             limits=limits,
             policy=policy,
         )

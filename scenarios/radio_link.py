@@ -117,6 +117,7 @@ class RadioLink:
                     ),
                     real=not self.harness.scripted,
                     forget=True,
+                    counted=self.harness.stepwise or self.scenario.listening is Listening.HOOK,
                 )
             )
             for lane in self.scenario.lanes:
