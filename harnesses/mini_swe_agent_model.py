@@ -1,4 +1,4 @@
-"""The model of a turn of mini-swe-agent: its own LiteLLM model, asked with a deadline and bounded retries, every token counted."""
+"""The model of a turn of mini-swe-agent: its own LiteLLM model, with a deadline and bounded retries, every token counted."""
 
 import re
 import time
