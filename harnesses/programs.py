@@ -1,12 +1,13 @@
 """Finding the agent programs on this machine."""
 
 import shutil
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
 from sandboxes.environments import cache_folder
 from sandboxes.errors import SandboxError, SetupError
-from sandboxes.exec import run
+from sandboxes.exec import clean_environment, run
 
 
 @dataclass(frozen=True)
@@ -29,9 +30,10 @@ def find_file(name: str) -> Path | None:
 
 
 def version_of(path: Path) -> str:
-    """What a program says of itself to `--version`; empty where it does not run."""
+    """What a program says of itself to `--version`; empty where it does not run. It sees a home folder that is soon gone."""
     try:
-        result = run([str(path), "--version"], timeout=60)
+        with tempfile.TemporaryDirectory(prefix="crosstalk-version-", ignore_cleanup_errors=True) as home:
+            result = run([str(path), "--version"], timeout=60, environment={**clean_environment(), "HOME": home})
     except SandboxError:
         return ""
     lines = result.stdout.decode("utf-8", "replace").strip().splitlines()

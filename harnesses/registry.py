@@ -13,9 +13,16 @@ HARNESSES = {
     "claude-code": "harnesses.claude_code.ClaudeCode",
     "codex": "harnesses.codex.Codex",
     "mini-swe-agent": "harnesses.mini_swe_agent.MiniSweAgent",
+    "opencode": "harnesses.opencode.OpenCode",
 }
 SCRIPTED_MODEL = "scripted"
-_KEY_VARIABLES = {"claude-code": "ANTHROPIC_API_KEY", "codex": "CODEX_API_KEY", "mini-swe-agent": "OPENAI_API_KEY"}
+_KEY_VARIABLES = {
+    "claude-code": "ANTHROPIC_API_KEY",
+    "codex": "CODEX_API_KEY",
+    "mini-swe-agent": "OPENAI_API_KEY",
+    "opencode": "CROSSTALK_MODEL_KEY",
+}
+_WITHOUT_A_VENDOR = {"opencode"}  # reaches any model through a gateway, and none without
 
 
 @dataclass(frozen=True)
@@ -67,10 +74,12 @@ def _with_a_model(name: str, made: type, model: str | None, way: ModelWay | None
     """A harness that calls a model: by itself where it can, else through a gateway."""
     from harnesses.gateway.vendors import VENDORS, is_own, own_name, require_key
 
-    if way is None and name not in VENDORS:
+    if name in _WITHOUT_A_VENDOR and model is None:
+        raise SetupError(f"{name} has no model of its own: name one with --model, as LiteLLM does, or --model {SCRIPTED_MODEL}")
+    if way is None and name not in VENDORS and name not in _WITHOUT_A_VENDOR:
         yield made(model)
         return
-    if way is None and is_own(name, model):
+    if way is None and name in VENDORS and is_own(name, model):
         require_key(name, model)
         yield made(own_name(name, model))
         return

@@ -11,6 +11,7 @@ from harnesses.claude_code import ClaudeCode
 from harnesses.codex import Codex
 from harnesses.endpoint import Endpoint
 from harnesses.follower import Patience
+from harnesses.opencode import OpenCode
 from harnesses.script import Action, ScriptStep, Tool
 from harnesses.scripted_model.faults import Fault
 from harnesses.scripted_model.server import ScriptedModelServer
@@ -25,7 +26,7 @@ class Driven:
         name: the harness's.
         program: the file that a machine may lack.
         made: the adapter; `impatient` the dotted path of one that neither waits long nor asks a provider twice.
-        key_variable, address_variable: by which an operator names key and provider.
+        key_variable, address_variable: by which an operator names key and provider, where the program has one of its own.
     """
 
     name: str
@@ -36,9 +37,16 @@ class Driven:
     address_variable: str
 
 
+def opencode(model: str | None = None, *, retries: int | None = None, **options: Any) -> Harness:
+    """It always asks a provider six times."""
+    return OpenCode(model, **options)
+
+
 CLAUDE_CODE = Driven("claude-code", "claude", ClaudeCode, "impatient.ClaudeCode", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL")
 CODEX = Driven("codex", "codex", Codex, "impatient.Codex", "OPENAI_API_KEY", "OPENAI_BASE_URL")
-PROGRAMS = (CLAUDE_CODE, CODEX)
+OPENCODE = Driven("opencode", "opencode", opencode, "", "CROSSTALK_MODEL_KEY", "")
+PROGRAMS = (CLAUDE_CODE, CODEX, OPENCODE)
+WITH_A_PROVIDER = (CLAUDE_CODE, CODEX)
 
 
 # A hook that says hello after each step, and once when the program is about to stop.

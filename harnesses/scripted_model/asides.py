@@ -15,7 +15,7 @@ from sandboxes.errors import HarnessError
 WATCH = "radio-watch"
 READ = "radio-inbox"
 # By the tool that starts a subagent, the one that waits for it, where the starting one does not wait itself.
-SUBAGENT_TOOLS = {"Agent": "", "Task": "", "multi_agent_v1.spawn_agent": "multi_agent_v1.wait_agent"}
+SUBAGENT_TOOLS = {"Agent": "", "Task": "", "task": "", "multi_agent_v1.spawn_agent": "multi_agent_v1.wait_agent"}
 _SUBAGENT_MILLISECONDS = 600_000
 _BACKGROUND_TOOL = "Bash"
 # Claude Code's word that a background command has ended: it names the call that began it, and the file with its output.
@@ -32,7 +32,8 @@ def start_subagent(request: Request, identity: str, task: str, action: Delegate)
     prompt = f"{action.task}\n\n({task})"
     if SUBAGENT_TOOLS[tool]:
         return ToolCall(identity, tool, {"message": prompt})
-    return ToolCall(identity, tool, {"description": "A part of the script", "prompt": prompt, "subagent_type": "general-purpose"})
+    kind = "general" if tool == "task" else "general-purpose"
+    return ToolCall(identity, tool, {"description": "A part of the script", "prompt": prompt, "subagent_type": kind})
 
 
 def await_subagent(request: Request, mark: str, number: int) -> ToolCall | None:
