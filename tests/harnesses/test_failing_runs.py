@@ -18,7 +18,7 @@ from threading import Event, Thread
 from typing import Any
 
 import pytest
-from driven import PROGRAMS, Driven, run
+from driven import WITH_A_PROVIDER, Driven, run
 from small_pair import write_pair
 
 from eval.records import CellRecord, UsageRecord
@@ -202,7 +202,7 @@ def play(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 
 
 programs = pytest.mark.parametrize(
-    "driven", [pytest.param(one, id=one.name, marks=pytest.mark.needs(one.program)) for one in PROGRAMS]
+    "driven", [pytest.param(one, id=one.name, marks=pytest.mark.needs(one.program)) for one in WITH_A_PROVIDER]
 )
 
 
