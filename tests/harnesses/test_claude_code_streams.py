@@ -44,8 +44,8 @@ def call(identity: str, name: str = "Bash", **arguments: str) -> dict[str, Any]:
     return {"type": "tool_use", "id": identity, "name": name, "input": arguments}
 
 
-def result_of(identity: str) -> dict[str, Any]:
-    content = [{"type": "tool_result", "tool_use_id": identity, "content": "ok", "is_error": False}]
+def result_of(identity: str, failed: bool = False) -> dict[str, Any]:
+    content = [{"type": "tool_result", "tool_use_id": identity, "content": "ok", "is_error": failed}]
     return {"type": "user", "message": {"role": "user", "content": content}, "session_id": "s-1"}
 
 
@@ -150,6 +150,12 @@ def test_a_subagent_in_the_total_is_no_lower_bound(played: Player) -> None:
     assert not turn.metering.lower_bound
     assert turn.usage == Usage(input=150, output=40)
     assert turn.metering.notes == ()
+
+
+def test_only_a_subagent_that_did_its_work_is_one(played: Player) -> None:
+    asked = [assistant(name, usage(1, 1), call(name, "Agent")) for name in "xy"]
+    turn = played(INIT, asked[0], result_of("x", failed=True), asked[1], result_of("y"), closing(usage(2, 2)))
+    assert (turn.steps, turn.subagents) == (2, 1)
 
 
 def refusal(name: str) -> dict[str, Any]:
