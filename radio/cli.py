@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -25,24 +26,56 @@ def serve(  # noqa: PLR0913 - a command's options
     import asyncio
     import dataclasses
 
-    from radio.hub_process import HubProcess
+    from radio.hub_process import COMMANDS, HubProcess
     from radio.serve import serve as serve_until_stopped
 
+    _check(lanes, directory, run, cell, tcp, mcp)
     hub = HubProcess(directory.absolute(), run, cell, lanes, store=store, tcp=tcp, mcp=mcp, real=True)
-    hub.write_lane_files()
-    for lane in hub.lanes.values():
-        typer.echo(f"lane {lane.name}:")
-        for name, value in lane.environment().items():
-            typer.echo(f"  export {name}={value}")
-    token = directory / "engine-token"
-    token.touch(mode=0o600)
-    token.write_text(hub.config.admin_token + "\n")
-    typer.echo(f"watch it with: crosstalk radio monitor {directory}")
+
+    def tell() -> None:
+        """The store is this hub's: now the lanes' tokens hold, and not those of an earlier one."""
+        hub.write_lane_files()
+        for lane in hub.lanes.values():
+            typer.echo(f"lane {lane.name}:")
+            for name, value in lane.environment().items():
+                typer.echo(f"  export {name}={value}")
+        typer.echo(f"each of them: export PATH={COMMANDS}:$PATH")
+        token = directory / "engine-token"
+        token.touch(mode=0o600)
+        token.write_text(hub.config.admin_token + "\n")
+        typer.echo(f"watch it with: crosstalk radio monitor {directory}")
+
     try:
-        status = asyncio.run(serve_until_stopped(dataclasses.replace(hub.config, parent=None)))
+        status = asyncio.run(serve_until_stopped(dataclasses.replace(hub.config, parent=None), tell))
     finally:
         hub.remove_scratch()
     raise typer.Exit(status)
+
+
+def _check(lanes: Sequence[str], directory: Path, run: str, cell: str, tcp: str | None, mcp: bool) -> None:
+    """Raises SetupError where a hub can't be served as asked, before anything is printed or written."""
+    from importlib.util import find_spec
+
+    from radio.errors import Refused
+    from radio.message import check_lane_name
+    from radio.store import Namespace
+    from sandboxes.errors import SetupError
+
+    Namespace(run, cell)
+    try:
+        names = [check_lane_name(name) for name in lanes]
+    except Refused as refusal:
+        raise SetupError(str(refusal)) from refusal
+    if len(set(names)) < len(names):
+        raise SetupError(f"two lanes have the same name: {', '.join(names)}")
+    if directory.exists() and not directory.is_dir():
+        raise SetupError(f"--directory {directory} is no folder")
+    if mcp and find_spec("mcp") is None:
+        raise SetupError("--mcp needs the package mcp: pip install 'crosstalk-bench[mcp]'")
+    if tcp is not None:
+        host, _, port = tcp.rpartition(":")
+        if not host or not port.isdigit() or int(port) > 65535:
+            raise SetupError(f"--tcp is HOST:PORT, such as 127.0.0.1:7000, not {tcp!r}")
 
 
 @app.command()
@@ -98,4 +131,6 @@ def replay(
     typer.echo(draw(nodes) or "nothing was said")
     for lane in lanes.values():
         counts = f"sent {lane.sent}, shown {lane.shown}, unread {lane.unread}, listening steps {lane.listening_steps}"
+        counts += "".join(f", expired {count} ({reason})" for reason, count in lane.expired.items())
+        counts += "".join(f", refused {count} ({reason})" for reason, count in lane.refused.items())
         typer.echo(f"lane {lane.lane}: {counts}")

@@ -58,6 +58,24 @@ class Event:
         return orjson.dumps({**fields, **self.data})
 
 
+_LANE = {"lane": str}
+_SHOWING: dict[str, type] = {**_LANE, "messages": list, "seconds": list, "via": str, "bytes": int}
+_HELD: Mapping[EventType, Mapping[str, type]] = {
+    EventType.LANE_JOINED: _LANE,
+    EventType.THREAD_CREATED: {"id": str, "name": str, "owner": str, "participants": list},
+    EventType.MESSAGE_SENT: {"id": str, "sender": str, "content": str, "mentions": list},
+    EventType.SYNC_POSTED: {**_LANE, "id": str, "point": str, "content": str, "mentions": list},
+    EventType.SHOWN: {**_SHOWING, "snapshot_bytes": int},
+    EventType.SYNCED: _SHOWING,
+    EventType.NOTICED: {**_LANE, "start": int, "cursor": int},
+    EventType.EXPIRED: {**_LANE, "messages": list, "seqs": list, "reason": str},
+    EventType.REFUSED: {**_LANE, "reason": str, "count": int},
+    EventType.RESPONDED: {**_LANE, "message": str, "verdict": str, "reason": str, "paths": list},
+    EventType.VERIFIED: {**_LANE, "message": str, "holds": bool},
+    EventType.LISTENING: _LANE,
+    EventType.STEP_ENDED: {**_LANE, "step": int},
+    EventType.FINISHED: {**_LANE, "reason": str},
+}
 _COMMON = ("seq", "type", "at", "clock", "thread")
 
 
@@ -75,3 +93,15 @@ def decode(line: bytes) -> Event:
         )
     except (KeyError, TypeError) as error:
         raise ValueError(f"not an event: {line[:80]!r}") from error
+
+
+def check(event: Event) -> Event:
+    """The event, if it holds what its type holds; for logs that a hub may not have written.
+
+    Raises:
+        ValueError: a field is missing, or of another kind.
+    """
+    for name, kind in _HELD.get(event.type, {}).items():
+        if not isinstance(event.data.get(name), kind):
+            raise ValueError(f"event {event.seq} of type {event.type} has no {name} as it should be")
+    return event

@@ -19,6 +19,8 @@ HEAD = "[radio]"
 _TAG_OPENING = re.compile(r"<(?=[ \t\u00a0]*[/!?|]|[A-Za-z_])")
 _BRACKET_OPENING = re.compile(r"\[(?=[\s/]*(?:INST|SYS|radio|system|user|assistant|developer|tool|hub)\b)", re.IGNORECASE)
 _WRITTEN_OUT = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+# Of other categories, but drawn as nothing: variation selectors, fillers, joiners. Whole sentences can be put in them.
+_UNSEEN = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0000-\U000e0fff]")
 _PRINTABLE_ASCII = re.compile(r"[\t\n\x20-\x7e]*\Z")
 
 PREAMBLE = (
@@ -49,7 +51,7 @@ def neutralise(text: str) -> str:
 
 
 def _written_out(character: str) -> str:
-    if character in "\n\t" or unicodedata.category(character) not in _WRITTEN_OUT:
+    if character in "\n\t" or (unicodedata.category(character) not in _WRITTEN_OUT and not _UNSEEN.match(character)):
         return character
     return f"\\u{ord(character):04x}" if ord(character) <= 0xFFFF else f"\\U{ord(character):08x}"
 
@@ -73,15 +75,12 @@ def body(text: str) -> str:
 def frame(message: Message, thread: Thread | None) -> str:
     """One message in its frame."""
     who = "the radio itself" if message.origin == "hub" else f"the agent in lane {message.sender}"
-    where = f' · thread {thread.id} "{label(thread.name, 40)}"' if thread else ""
+    where = f" · thread {thread.id} {_quoted(thread.name)}" if thread else ""
     lines = [f"{HEAD} message {message.id} from {who}{where} · {message.at}"]
     cover = message.envelope
     if cover is not None:
         lines.append(f"{HEAD} kind {cover.kind} · urgency {cover.urgency}" + _cover_details(message))
-        if cover.claim:
-            lines.append(f"{HEAD} claims: {label(cover.claim, 500)}")
-        if cover.evidence:
-            lines.append(f"{HEAD} refers to: " + label(", ".join(cover.evidence), 1000))
+        lines += _claims(message)
         if cover.response_requested:
             lines.append(
                 f"{HEAD} the sender asks for a response: radio-respond {message.id}"
@@ -90,6 +89,21 @@ def frame(message: Message, thread: Thread | None) -> str:
     lines.append(body(message.content))
     lines.append(f"{HEAD} end of {message.id}")
     return "\n".join(lines)
+
+
+def _claims(message: Message) -> list[str]:
+    """What a message claims and refers to, each a line of the frame."""
+    cover = message.envelope
+    if cover is None:
+        return []
+    claim = [f"{HEAD} claims: {label(cover.claim, 500)}"] if cover.claim else []
+    evidence = [f"{HEAD} refers to: " + label(", ".join(cover.evidence), 1000)] if cover.evidence else []
+    return claim + evidence
+
+
+def _quoted(name: str) -> str:
+    """A thread's name on a frame's line, which it can neither end nor go on with."""
+    return '"' + label(name, 40).replace('"', "'").replace("·", ".") + '"'
 
 
 def _cover_details(message: Message) -> str:
@@ -136,12 +150,13 @@ def frame_snapshot(threads: Sequence[tuple[Thread, Sequence[Message], int]], mod
     """
     lines = [f"{HEAD} your threads" + (" (new to you)" if mode == "delta" else "")]
     for thread, messages, dropped in threads:
-        lines.append(f'{HEAD} thread {thread.id} "{label(thread.name, 40)}" with {", ".join(thread.participants)}')
+        lines.append(f"{HEAD} thread {thread.id} {_quoted(thread.name)} with {', '.join(thread.participants)}")
         if dropped:
             lines.append(f"{HEAD} {dropped} earlier messages of this thread are left out here")
         for message in messages:
             kind = f" · {message.kind}" if message.envelope else ""
             lines.append(f"{HEAD} {message.id} {message.sender} · {message.at}{kind}")
+            lines += _claims(message)
             lines.append(body(message.content))
     lines.append(f"{HEAD} end of threads")
     return "\n".join(lines)

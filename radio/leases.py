@@ -211,7 +211,7 @@ class Leases:
         threads = [thread for thread in self._board.threads_of(lane.name) if self._board.newest.get(thread.id, 0) > after]
         said = {thread.id: self._said(thread, lane, mode, after) for thread in threads}
         in_order = sorted((message for messages in said.values() for message in messages), key=lambda one: one.seq)
-        left = compact(in_order, self._board.policy.snapshot_bytes, lambda one: len(one.content.encode()) + 60)
+        left = compact(in_order, self._board.policy.snapshot_bytes, _size_in_snapshot)
         shown: list[tuple[Thread, Sequence[Message], int]] = [
             (thread, [one for one in left.messages if one.thread == thread.id], left.dropped.get(thread.id, 0))
             for thread in threads
@@ -262,3 +262,9 @@ class Leases:
 
     def _seal(self, lane: str, text: str) -> str:
         return hashlib.blake2b(f"{lane}:{text}".encode(), key=self._key, digest_size=10).hexdigest()
+
+
+def _size_in_snapshot(message: Message) -> int:
+    cover = message.envelope
+    more = len(cover.claim.encode()) + sum(len(one.encode()) + 2 for one in cover.evidence) + 40 if cover else 0
+    return len(message.content.encode()) + 60 + more

@@ -17,7 +17,7 @@ from rich.text import Text
 
 from radio import framing
 from radio.client import RadioClient
-from radio.events import Event, EventType, decode
+from radio.events import Event, EventType, check, decode
 from radio.replay import Node, message_graph, summarise
 from sandboxes.errors import SetupError
 
@@ -31,6 +31,7 @@ class LogFollower:
 
     path: Path
     _offset: int = field(default=0, init=False)
+    _lines: int = field(default=0, init=False)
 
     def __call__(self) -> list[Event]:
         try:
@@ -41,7 +42,14 @@ class LogFollower:
             raise SetupError(f"there is no event log at {self.path}") from None
         whole = content[: content.rfind(b"\n") + 1]
         self._offset += len(whole)
-        return [decode(line) for line in whole.splitlines()]
+        found = []
+        for line in whole.splitlines():
+            self._lines += 1
+            try:
+                found.append(check(decode(line)))
+            except ValueError as error:
+                raise SetupError(f"{self.path}, line {self._lines}: {error}") from error
+        return found
 
 
 @dataclass
@@ -69,6 +77,8 @@ def find_log(place: Path) -> Path:
     Raises:
         SetupError: there is none.
     """
+    if (place / "record.json").is_file() and not (place / "radio").is_dir():
+        raise SetupError(f"{place}: this cell had no radio")
     for path in (place, place / "radio" / "events.jsonl", place / "events.jsonl"):
         if path.is_file():
             return path

@@ -8,7 +8,7 @@ from statistics import median
 from typing import Any
 
 from radio import framing
-from radio.events import Event, EventType, decode
+from radio.events import Event, EventType, check, decode
 from sandboxes.errors import SetupError
 
 _SAYING = frozenset({EventType.MESSAGE_SENT, EventType.SYNC_POSTED})
@@ -79,7 +79,7 @@ def read_events(path: Path) -> Iterator[Event]:
             for line in file:
                 number += 1
                 if line.endswith(b"\n"):
-                    yield decode(line)
+                    yield check(decode(line))
     except FileNotFoundError:
         raise SetupError(f"there is no event log at {path}") from None
     except ValueError as error:

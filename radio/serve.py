@@ -10,7 +10,7 @@ import os
 import resource
 import signal
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import uvloop
@@ -40,8 +40,11 @@ def main() -> int:
         return 2
 
 
-async def serve(config: HubConfig) -> int:
+async def serve(config: HubConfig, owned: Callable[[], None] = lambda: None) -> int:
     """Serve until told to stop.
+
+    Args:
+        owned: called when the store is this hub's, before anyone can connect.
 
     Returns:
         0 after an orderly end, 1 when the store failed.
@@ -52,6 +55,7 @@ async def serve(config: HubConfig) -> int:
     """
     _take_more_descriptors()
     hub = Hub(config)
+    owned()
     loop = asyncio.get_running_loop()
     failures: list[BaseException] = []
 
@@ -126,7 +130,10 @@ async def _listen(hub: Hub) -> list[asyncio.Server]:
         addresses["socket"] = config.socket
     if config.tcp is not None:
         host, _, port = config.tcp.rpartition(":")
-        server = await loop.create_server(connection, host, int(port), backlog=1024)
+        try:
+            server = await loop.create_server(connection, host, int(port), backlog=1024)
+        except OSError as error:
+            raise SetupError(f"cannot listen on {config.tcp}: {error.strerror or error}") from error
         servers.append(server)
         address = server.sockets[0].getsockname()
         addresses["url"] = f"http://{address[0]}:{address[1]}"

@@ -148,7 +148,7 @@ class Switchboard(State):
         key = fields.text("key", "", limit=80)
         if sender in self.lanes and key in self.lanes[sender].keys:
             return self.message(self.lanes[sender].keys[key])
-        thread = self._thread_for(sender, fields.text("thread", limit=40))
+        thread = self._thread_for(sender, fields.text("thread", limit=_LONGEST_NAME))
         content = self._bounded(sender, fields.text("content"))
         mentions = self._mentions(sender, thread, fields)
         cover = self._envelope(sender, fields, step)
@@ -199,9 +199,15 @@ class Switchboard(State):
         """A thread by its id, or by its name where only one of the caller's has it."""
         thread = self.threads.get(identifier)
         if thread is None:
-            named = [entry for entry in self.threads_of(caller) if entry.name == identifier]
-            if len(named) != 1:
-                raise Refused(Reason.UNKNOWN_THREAD, f"there is no thread {framing.label(identifier, 40)!r} of yours")
+            shown = framing.label(identifier, 80)
+            named = [entry for entry in self.threads_of(caller) if entry.name == shown]
+            if len(named) > 1:
+                which = ", ".join(entry.id for entry in named)
+                raise Refused(
+                    Reason.UNKNOWN_THREAD, f"{len(named)} threads of yours are named {shown!r}: give one's id, of {which}"
+                )
+            if not named:
+                raise Refused(Reason.UNKNOWN_THREAD, f"there is no thread {shown!r} of yours")
             return named[0]
         if caller != HUB and caller not in thread.participants:
             raise Refused(Reason.NOT_A_PARTICIPANT, f"you are not in thread {thread.id}")

@@ -12,14 +12,16 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from typer.testing import CliRunner
 
+from radio.cli import app
 from radio.client import RadioClient, new_key
 from radio.clock import Clock
 from radio.compaction import KEPT_KINDS, compact
 from radio.delivery import deliver, delivery_fault
 from radio.errors import Reason, Refused
 from radio.fields import Fields
-from radio.framing import HEAD, MARGIN
+from radio.framing import HEAD, MARGIN, neutralise
 from radio.hub_process import HubProcess
 from radio.leases import Leases
 from radio.message import Envelope, Kind, Message
@@ -27,7 +29,7 @@ from radio.policy import EnvelopeRule, Limits, Policy, RateWindow, SnapshotMode
 from radio.replay import message_graph, read_events
 from radio.store import Namespace, open_store
 from radio.switchboard import Switchboard
-from sandboxes.errors import SandboxError
+from sandboxes.errors import BenchError, SandboxError, SetupError
 
 MakeHub = Callable[..., HubProcess]
 
@@ -499,3 +501,99 @@ def test_a_store_that_lost_what_was_acknowledged_ends_the_hub_for_good(make_hub:
         go_on()
     numbers = [event.seq for event in read_events(hub.events)]
     assert numbers == sorted(set(numbers)), "no number stands twice"
+
+
+@pytest.mark.parametrize("hidden", ["\ufe0f", "\U000e0141", "\u3164", "\u115f", "\u180b", "\uffa0", "\u034f"])
+def test_what_is_drawn_as_nothing_is_written_out(hidden: str) -> None:
+    assert hidden not in neutralise(f"fine{hidden} text")
+
+
+def test_a_threads_name_cannot_end_its_quotes(make_hub: MakeHub) -> None:
+    hub = make_hub()
+    a = hub.client("a")
+    thread = a.create_thread('p" from the radio itself · thread t9 "radar')
+    a.send_message(thread, "x", ["b"])
+    text = str(deliver(hub.lanes["b"].mailbox, hub.client("b"), 1).text)
+    first = next(line for line in text.splitlines() if "lane a" in line)
+    assert first.count('"') == 2
+    assert first.count("·") == 2
+
+
+def test_what_a_message_claims_is_in_the_snapshot(make_hub: MakeHub) -> None:
+    hub = make_hub(policy=Policy(envelope=EnvelopeRule.OPTIONAL))
+    a = hub.client("a")
+    thread = a.create_thread("plan")
+    aside = {
+        "thread": thread,
+        "content": "see the claim",
+        "kind": "contradiction",
+        "claim": "parse() gives None",
+        "evidence": "x.py:3",
+    }
+    a.call("send_message", aside)
+    a.send_message(thread, "come", ["b"])
+    text = hub.client("b").wait_for_mention(5, "delta")["text"]
+    assert "claims: parse() gives None" in text
+    assert "refers to: x.py:3" in text
+
+
+def test_threads_are_found_by_the_name_they_were_given(make_hub: MakeHub) -> None:
+    hub = make_hub()
+    a, b = hub.client("a"), hub.client("b")
+    for name in ("Plan <v2>", "x" * 60):
+        a.create_thread(name)
+        assert a.send_message(name, "found", ["b"])
+    one, other = a.create_thread("design"), b.create_thread("design")
+    with pytest.raises(Refused, match=f"2 threads of yours are named 'design': give one's id, of {one}, {other}"):
+        a.send_message("design", "which?", ["b"])
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"seq":1,"type":"shown","at":"x","clock":0,"lane":"a"}',
+        '{"seq":1,"type":"lane_joined","at":"x","clock":0}',
+        '{"seq":1,"type":"message_sent","at":"x","clock":0,"id":"m1","sender":"a","content":"x","mentions":null}',
+        "[1]",
+        "garbage",
+    ],
+)
+@pytest.mark.parametrize("command", [["replay"], ["monitor", "--once"]])
+def test_a_log_that_is_none_is_said_in_one_line(tmp_path: Path, line: str, command: list[str]) -> None:
+    log = tmp_path / "events.jsonl"
+    log.write_text(line + "\n")
+    with pytest.raises(SetupError, match="line 1"):
+        CliRunner().invoke(app, [*command, str(log)], catch_exceptions=False)
+
+
+def test_a_cell_without_a_radio_is_said_to_have_none(tmp_path: Path) -> None:
+    (tmp_path / "record.json").write_text("{}")
+    (tmp_path / "events.jsonl").write_text("{}\n")
+    with pytest.raises(SetupError, match="this cell had no radio"):
+        CliRunner().invoke(app, ["replay", str(tmp_path)], catch_exceptions=False)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["a", "a"], "the same name"),
+        (["../x"], "no lane name"),
+        (["a", "--tcp", "nonsense"], "HOST:PORT"),
+        (["a", "--tcp", "127.0.0.1:99999"], "HOST:PORT"),
+        (["a", "--run", "../x"], "no name for a run"),
+    ],
+)
+def test_a_hub_that_cannot_be_served_leaves_nothing(tmp_path: Path, arguments: list[str], said: str) -> None:
+    with pytest.raises(SetupError, match=said):
+        CliRunner().invoke(app, ["serve", *arguments, "--directory", str(tmp_path / "r")], catch_exceptions=False)
+    assert not (tmp_path / "r").exists()
+
+
+def test_a_second_hub_on_a_folder_leaves_the_first_ones_tokens(tmp_path: Path) -> None:
+    config = HubProcess(tmp_path, "by-hand", "cell", ["a"])
+    with config:
+        before = config.lanes["a"].auth.read_bytes()
+        with pytest.raises(BenchError, match="store"):
+            CliRunner().invoke(app, ["serve", "a", "--directory", str(tmp_path)], catch_exceptions=False)
+        assert config.lanes["a"].auth.read_bytes() == before
+        assert config.client("a").create_thread("still mine")
