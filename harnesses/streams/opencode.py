@@ -6,7 +6,7 @@ lines (`harnesses/opencode_plugin.js`) tell each request to the provider once, w
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from harnesses.base import Ended, Failure, Metering
@@ -176,7 +176,13 @@ def _step_usage(tokens: object) -> Usage:
 
 
 def _more(one: Usage, other: Usage) -> str:
+    """Where two counts differ. The program counts what was written to the cache as input: chat completions have no word for it."""
+    one, other = (replace(each, input=_sum(each.input, each.cache_write), cache_write=0) for each in (one, other))
     return ", ".join(f"{name} {more:+}" for name, more in zip(_CLASSES, difference(one, other), strict=True) if more)
+
+
+def _sum(one: int | None, other: int | None) -> int | None:
+    return None if one is None or other is None else one + other
 
 
 def _detail(given: object) -> str:
