@@ -74,7 +74,7 @@ def test_an_output_folder_that_cannot_be_written(make_pair: Callable[..., Instan
 
 @pytest.mark.needs("bwrap")
 def test_a_full_disk_is_one_line_and_the_run_can_be_resumed(make_pair: Callable[..., Instance], tmp_path: Path) -> None:
-    """A file system inside a mount namespace of the test's own, that shrinks to what is in it, or 400 kB, when the run has begun."""
+    """A file system in a mount namespace of the test's own, that shrinks to 400 kB, or what is in it, when the run has begun."""
     pair = make_pair()
     inside = (
         f"mount -t tmpfs -o size=2g none {tmp_path}/small || exit; "
