@@ -21,6 +21,7 @@ const say = (event, fields) => {
   if (requests > 0 || ["error", "idle"].includes(event)) process.stdout.write(held.splice(0).join(""))
 }
 const subagents = new Set()
+const statuses = new Map()
 const settled = new Set() // calls at whose end the hook was asked
 const late = new Map() // what it brought where the program has no place for it: it is put there before each request
 let requests = 0
@@ -46,7 +47,7 @@ const boundary = (name) =>
 // Follows an answer on its way to the program: its usage, and whether it came to its end.
 const follow = (answer, id) => {
   const decoder = new TextDecoder()
-  const whole = !(answer.headers.get("content-type") ?? "").includes("event-stream")
+  let whole // one object, and no stream of events, whatever its header calls it
   let rest = ""
   let usage = null
   let finished = false
@@ -66,6 +67,7 @@ const follow = (answer, id) => {
   }
   const read = (piece) => {
     rest += piece
+    whole ??= rest.trim() ? rest.trimStart().startsWith("{") : undefined
     if (whole) return
     const lines = rest.split("\n")
     rest = lines.pop()
@@ -117,8 +119,12 @@ const ask = async (address, options) => {
 const partSeen = (part) => {
   const side = subagents.has(part.sessionID)
   if (part.type === "step-finish") say("step", { id: part.id, side, tokens: part.tokens })
-  else if (part.type === "tool" && part.state.status !== "pending")
-    say("tool", { call: part.callID, side, tool: part.tool, status: part.state.status, input: part.state.input })
+  // The program's own stream has the texts and outputs of the main session.
+  if (part.type === "text" && side && part.time?.end) say("text", { side, text: part.text })
+  if (part.type !== "tool" || part.state.status === "pending" || statuses.get(part.callID) === part.state.status) return
+  const { status, input, output, error } = part.state
+  statuses.set(part.callID, status)
+  say("tool", { call: part.callID, side, tool: part.tool, status, input, output: side ? (output ?? error) : undefined })
 }
 
 const seen = {

@@ -30,6 +30,7 @@ HOW_TO_GET = {
     "debootstrap": "install the package debootstrap",
     "overlay": "be root, on a file system that overlays can be put on",
     "codex": "npm install --prefix ~/.cache/crosstalk/npm @openai/codex@0.171.0",
+    "opencode": "npm install --prefix ~/.cache/crosstalk/npm opencode-ai@1.18.33",
 }
 
 

@@ -46,7 +46,7 @@ class OpenCodeStream:
         self.subagents = 0
         self.summary = ""
         self._loaded = False
-        self._requests: dict[Any, _Request] = {}
+        self._requests: dict[str, _Request] = {}
         self._status: int | None = None
         self._begun: dict[str, ToolEnd] = {}
         self._ended: set[str] = set()
@@ -95,7 +95,7 @@ class OpenCodeStream:
 
     def _request(self, event: Mapping[str, Any]) -> None:
         state = str(event.get("state"))
-        self._requests[event.get("id")] = _Request(state, event.get("usage"))
+        self._requests[str(event.get("id"))] = _Request(state, event.get("usage"))
         if state == "asked":
             self.closed = False
         elif state == "answered":
@@ -176,7 +176,7 @@ def _step_usage(tokens: object) -> Usage:
 
 
 def _more(one: Usage, other: Usage) -> str:
-    """Where two counts differ. The program counts what was written to the cache as input: chat completions have no word for it."""
+    """Where two counts differ. The program takes what was written to the cache for input: chat completions do not tell it."""
     one, other = (replace(each, input=_sum(each.input, each.cache_write), cache_write=0) for each in (one, other))
     return ", ".join(f"{name} {more:+}" for name, more in zip(_CLASSES, difference(one, other), strict=True) if more)
 
