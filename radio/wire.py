@@ -66,7 +66,8 @@ class Gate:
 
     Attributes:
         who: the caller that an authorization header stands for; None for a stranger.
-        most: connections at a time; a stranger's gives way to a newer one, beyond that new ones are closed at once.
+        most: connections at a time; a stranger's gives way to a newer one, else the oldest of the caller that has most, so
+            that nobody shuts the engine or a peer out.
         most_of_one: connections at a time of one caller.
         seconds: for a request to come in whole, a stranger's first one too, and for a reply to be read.
     """
@@ -75,18 +76,19 @@ class Gate:
     most: int = 512
     most_of_one: int = 256
     seconds: float = 15.0
-    _present: set["Connection"] = field(default_factory=set)
+    _present: dict["Connection", None] = field(default_factory=dict)  # the oldest first
     _strangers: dict["Connection", None] = field(default_factory=dict)  # the oldest first
     _callers: Counter[str] = field(default_factory=Counter)
 
     def enter(self, connection: "Connection") -> None:
         if len(self._present) >= self.most:
-            leaving = next(iter(self._strangers), connection)
-            leaving.abort()
-            if leaving is connection:
-                return
-        self._present.add(connection)
+            (next(iter(self._strangers), None) or self._oldest_of_the_greediest()).abort()
+        self._present[connection] = None
         self._strangers[connection] = None
+
+    def _oldest_of_the_greediest(self) -> "Connection":
+        greediest = max(self._callers, key=lambda caller: self._callers[caller])
+        return next(one for one in self._present if one.caller == greediest)
 
     def admit(self, connection: "Connection", caller: str) -> bool:
         """A connection has shown whose it is. False when its caller has too many."""
@@ -102,7 +104,7 @@ class Gate:
         return True
 
     def leave(self, connection: "Connection") -> None:
-        self._present.discard(connection)
+        self._present.pop(connection, None)
         self._strangers.pop(connection, None)
         if connection.caller is not None:
             self._callers[connection.caller] -= 1

@@ -1,6 +1,9 @@
 """The SDK's own MCP client and the shell commands against one hub at once."""
 
 import asyncio
+import json
+import socket
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -63,3 +66,30 @@ def test_mcp_needs_a_lanes_token(make_hub: MakeHub) -> None:
     with pytest.raises(Exception, match=r".*"):  # whatever the SDK makes of a 401
         run(hub, "guessed", session)
     assert hub.admin("state")["refused_unknown"]["unknown-token"] > 0
+
+
+def test_a_wait_ends_with_its_client(make_hub: MakeHub) -> None:
+    """Nobody is taken for waiting, and nothing is handed out to one who has gone."""
+    hub = make_hub(mcp=True)
+    call = {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "tools/call",
+        "params": {"name": "wait_for_mention", "arguments": {"timeout": 60}},
+    }
+    body = json.dumps(call).encode()
+    head = (
+        f"POST /mcp HTTP/1.1\r\nHost: radio\r\nAuthorization: Bearer {hub.lanes['a'].token}\r\nContent-Type: application/json\r\n"
+        f"Accept: application/json, text/event-stream\r\nContent-Length: {len(body)}\r\n\r\n"
+    )
+    with socket.socket(socket.AF_UNIX) as line:
+        line.connect(str(hub.socket))
+        line.sendall(head.encode() + body)
+        while not hub.counters()["a"]["waiting"]:
+            pass
+    end = time.monotonic() + 20
+    while hub.counters()["a"]["waiting"]:
+        assert time.monotonic() < end
+    b = hub.client("b")
+    b.send_message(b.create_thread("plan"), "for who asks next", ["a"])
+    assert hub.client("a").inbox()["messages"]

@@ -300,3 +300,18 @@ def test_starts_are_bounded_within_any_time_and_never_refused_for_ever(gaps: lis
         starts.append(now)
     for first, later in zip(starts, starts[most:], strict=False):
         assert later - first >= 100 - 1e-6
+
+
+def test_lanes_that_hold_every_connection_do_not_shut_the_engine_out(make_hub: MakeHub) -> None:
+    hub = make_hub()
+    with contextlib.ExitStack() as stack:
+        for name in ("a", "b"):
+            head = f"POST /v1/status HTTP/1.1\r\nAuthorization: Bearer {hub.lanes[name].token}\r\nContent-Length: 2\r\n\r\n{{}}"
+            for _ in range(256):
+                line = stack.enter_context(socket.socket(socket.AF_UNIX))
+                line.connect(str(hub.socket))
+                line.sendall(head.encode())
+                assert line.recv(1 << 16)
+        hub.finish("a")
+        assert hub.counters()["a"]["finished"]
+    assert hub.restarts == 0
