@@ -70,13 +70,14 @@ def examine() -> list[Part]:
 
 
 def _agent_programs() -> list[Part]:
-    from harnesses import claude_code, codex, mini_swe_agent_parts
+    from harnesses import claude_code, codex, mini_swe_agent_parts, opencode
     from harnesses.programs import npm_folder
 
     parts = []
     for name, option, found, package in (
         ("Claude Code", "claude-code", claude_code.find_claude_code(), claude_code.PACKAGE),
         ("Codex", "codex", codex.find_codex(), codex.PACKAGE),
+        ("OpenCode", "opencode", opencode.find_opencode(), opencode.PACKAGE),
     ):
         said = f"{found.version} at {found.path}" if found else ""
         parts.append(Part(name, said, f"--harness {option}", f"npm install --prefix {npm_folder()} {package}"))

@@ -130,6 +130,8 @@ class OpenCode:
     def run(self, lane: Lane, prompt: str, limits: Limits, session: str | None) -> Turn:
         """See `Harness.run`. The lane's sandbox must have been opened with `fitting`."""
         endpoint = self._endpoint(lane)
+        assert endpoint.base_url is not None
+        lane.sandbox.reach(endpoint.base_url)
         until = time.monotonic() + 60 * limits.max_minutes
         turn = self._once(lane, endpoint, prompt, limits, session)
         for _ in range(_MOST_DRAINS):
