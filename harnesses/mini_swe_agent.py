@@ -8,6 +8,7 @@ program of its own do: a model's answer takes long, and a command that waits for
 import json
 import os
 import re
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -77,8 +78,15 @@ class MiniSweAgent:
         return silent_lanes(scenario, replay) if self.scripted else None
 
     def versions(self) -> dict[str, str]:
-        """Raises SetupError when the package is missing."""
-        return {self.name: need_version()}
+        """The package's, and LiteLLM's: it decides what reaches the model.
+
+        Raises:
+            SetupError: the package is missing, or LiteLLM cannot reach the model: told before anything runs.
+        """
+        found = {self.name: need_version(), "litellm": version("litellm")}
+        if self._endpoint is None:
+            self._require_model(load_parts())
+        return found
 
     def fitting(self, private: Path) -> Fitting:
         """Nothing: the loop is outside, and reaches the model from there.
@@ -94,7 +102,9 @@ class MiniSweAgent:
         parts = load_parts()
         name, arguments, secrets = self._way_to_the_model(parts, lane)
         deadline = seconds_from_now(limits.max_minutes)
-        asking = Asking(name, self._patience.model, self._retries, deadline, limits, secrets)
+        # A turn that was no more than a wait for the model in its whole latter half says nothing about the agent.
+        silence = min(self._patience.model, limits.max_minutes * 60 / 2)
+        asking = Asking(name, silence, self._retries, deadline, limits, secrets)
         settings = parts.settings["model"]
         inner = parts.model(name, {**settings, "model_kwargs": {**settings.get("model_kwargs", {}), **arguments}})
         model = LaneModel(parts, inner, asking)
@@ -116,17 +126,18 @@ class MiniSweAgent:
         )
 
     def _way_to_the_model(self, parts: Parts, lane: Lane) -> tuple[str, dict[str, Any], tuple[str, ...]]:
-        """The model's name for LiteLLM, the arguments of its requests, and the secrets among all that.
-
-        Raises:
-            SetupError: LiteLLM knows no such provider, or its key is missing.
-        """
+        """The model's name for LiteLLM, the arguments of its requests, and the secrets among all that."""
         if self._endpoint is not None:
             endpoint = self._endpoint(lane)
             arguments = {"api_key": endpoint.key}
             if endpoint.base_url is None:
                 return self.model, arguments, (endpoint.key,)
             return f"{_SPOKEN}/{self.model}", {**arguments, "api_base": endpoint.base_url}, (endpoint.key,)
+        self._require_model(parts)
+        return self.model, {}, tuple(value for name, value in os.environ.items() if _SECRET.search(name) and value)
+
+    def _require_model(self, parts: Parts) -> None:
+        """Raises SetupError where LiteLLM knows no such provider, or its key is missing."""
         try:
             parts.litellm.get_llm_provider(self.model)
         except parts.litellm.exceptions.BadRequestError as error:
@@ -135,8 +146,7 @@ class MiniSweAgent:
             ) from error
         missing = parts.litellm.validate_environment(self.model)["missing_keys"]
         if missing:
-            raise SetupError(f"the model {self.model} needs: set {', '.join(missing)}")
-        return self.model, {}, tuple(value for name, value in os.environ.items() if _SECRET.search(name) and value)
+            raise SetupError(f"mini-swe-agent has no key for the model {self.model}: set {', '.join(missing)}")
 
 
 def _words(line: dict[str, Any]) -> str:

@@ -162,8 +162,8 @@ def test_a_turn_ended_by_the_clock_in_a_command_is_metered_to_the_token(scripted
 
 
 def test_a_turn_ended_by_the_clock_in_an_answer_is_metered_to_what_was_reported(scripted: Scripted) -> None:
-    turn = scripted(run("echo one"), faults=(Fault(FaultKind.HANG_AFTER, 2),), limits=Limits(9, 0.05))
-    assert (turn.ended, turn.reason) == (Ended.LIMIT, "0.05 minutes")
+    turn = scripted(run("sleep 4"), faults=(Fault(FaultKind.HANG_AFTER, 2),), limits=Limits(9, 0.1))
+    assert (turn.ended, turn.reason) == (Ended.LIMIT, "0.1 minutes")
     assert turn.usage == scripted.ledger
     assert turn.metering
     assert turn.metering.lower_bound
@@ -197,6 +197,11 @@ def test_a_model_that_never_answers_is_a_hang(scripted: Scripted, kind: FaultKin
     assert turn.usage == scripted.ledger
     assert turn.metering
     assert turn.metering.lower_bound
+
+
+def test_a_turn_whose_latter_half_only_waits_for_its_model_is_a_hang(scripted: Scripted) -> None:
+    turn = scripted(run("echo one"), faults=(Fault(FaultKind.HANG_BEFORE, 2),), limits=Limits(9, 0.05))
+    assert (turn.ended, turn.failure) == (Ended.INFRASTRUCTURE, Failure.HANG)
 
 
 def test_time_lost_to_a_failing_provider_is_not_the_agents(scripted: Scripted) -> None:
@@ -402,6 +407,8 @@ def test_a_model_that_cannot_be_reached_is_told_in_one_line(
     monkeypatch.delenv("DEEPSEEK_API_KEY", raising=False)
     harness = MiniSweAgent(model)
     with pytest.raises(SetupError, match=said):
+        harness.versions()
+    with pytest.raises(SetupError, match=said):
         harness.run(bed.lane(harness.fitting), "Do it.", Limits(), None)
 
 
@@ -418,4 +425,6 @@ def test_what_it_cannot_honour_it_refuses_with_the_reason() -> None:
 
 
 def test_the_version_is_told() -> None:
-    assert MiniSweAgent("m").versions() == {"mini-swe-agent": installed_version()}
+    versions = MiniSweAgent("m", endpoint=lambda lane: Endpoint(KEY, "OPENAI_API_KEY")).versions()
+    assert versions["mini-swe-agent"] == installed_version()
+    assert set(versions) == {"mini-swe-agent", "litellm"}
