@@ -10,10 +10,11 @@ from socket import SHUT_RDWR, socket
 from typing import Any
 from urllib.parse import urlsplit
 
-from reconcilers.transport import Completion, FailedRequest, Message, Retries, call_within, finish_of, seconds_of, with_retries
+from reconcilers.transport import Completion, FailedRequest, Message, Retries, finish_of, seconds_of, with_retries
 from sandboxes.chat_usage import chat_usage, last_of
 from sandboxes.errors import SetupError
 from sandboxes.usage import UNKNOWN_USAGE, Usage
+from sandboxes.waiting import call_within
 
 _BODY_LIMIT = 64 << 20
 _ERROR_LIMIT = 4000

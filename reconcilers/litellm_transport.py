@@ -10,7 +10,6 @@ from reconcilers.transport import (
     FailedRequest,
     Message,
     Retries,
-    call_within,
     finish_of,
     seconds_of,
     with_retries,
@@ -18,6 +17,7 @@ from reconcilers.transport import (
 from sandboxes.chat_usage import chat_usage
 from sandboxes.errors import SetupError
 from sandboxes.usage import UNKNOWN_USAGE, Usage
+from sandboxes.waiting import call_within
 
 _SHOWN_ERROR = 500
 

@@ -1,19 +1,15 @@
 """The seam to a model: messages go out, one text comes back, and what it cost is counted even where it failed."""
 
 import re
-import threading
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol, TypeVar
+from typing import Protocol
 
 from sandboxes.errors import HarnessError, SetupError
-from sandboxes.stopping import check_not_stopping
 from sandboxes.usage import Usage
+from sandboxes.waiting import pause
 
-_T = TypeVar("_T")
-_POLL_SECONDS = 0.1
 _LONGEST_WAIT = 60.0
 _NOT_FOUND = 404
 _RETRYABLE = frozenset({408, 409, 425, 429})
@@ -159,55 +155,7 @@ def with_retries(send: Callable[[], Completion], retries: Retries) -> Completion
                 after = f" (request {number + 1})" if number else ""
                 raise TransportError(failed.message + after, lost, failed.status, failed.retry_after) from failed
             asked = retries.first_wait * 2**number if failed.retry_after is None else failed.retry_after
-            _wait(min(asked, _LONGEST_WAIT))
+            pause(min(asked, _LONGEST_WAIT))
         else:
             return Completion(answer.text, lost + answer.usage, answer.finish)
     raise AssertionError("unreachable: the last round returns or raises")
-
-
-def _wait(seconds: float) -> None:
-    until = time.monotonic() + seconds
-    check_not_stopping()
-    while (left := until - time.monotonic()) > 0:
-        time.sleep(min(left, _POLL_SECONDS))
-        check_not_stopping()
-
-
-def call_within(seconds: float, call: Callable[[], _T], abort: Callable[[], None]) -> _T | None:
-    """What a blocking call returns; `None` when the time is over. The user's interrupt ends the wait at once.
-
-    Args:
-        seconds: until it is given up.
-        call: is run in a thread of its own.
-        abort: makes the call end, as far as anything can.
-
-    Raises:
-        StoppedError: the user interrupted the run.
-        Exception: whatever the call raises.
-    """
-    returned: list[_T] = []
-    raised: list[BaseException] = []
-    ended = threading.Event()
-
-    def work() -> None:
-        try:
-            returned.append(call())
-        except BaseException as error:  # noqa: BLE001 - it is raised again where it is waited for
-            raised.append(error)
-        finally:
-            ended.set()
-
-    check_not_stopping()
-    until = time.monotonic() + seconds
-    threading.Thread(target=work, name="model-request", daemon=True).start()
-    try:
-        while not ended.wait(min(_POLL_SECONDS, max(until - time.monotonic(), 0))):
-            check_not_stopping()
-            if time.monotonic() >= until:
-                return None
-    finally:
-        if not ended.is_set():
-            abort()
-    if raised:
-        raise raised[0]
-    return returned[0]
