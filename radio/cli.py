@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -28,34 +29,43 @@ def serve(  # noqa: PLR0913 - a command's options
 
     from radio.hub_process import COMMANDS, HubProcess
     from radio.serve import serve as serve_until_stopped
+    from sandboxes.errors import SetupError
 
-    _check(lanes, directory, run, cell, tcp, mcp)
+    _check(lanes, directory, run, cell, mcp)
+    _check_address(tcp)
     hub = HubProcess(directory.absolute(), run, cell, lanes, store=store, tcp=tcp, mcp=mcp, real=True)
 
     def tell() -> None:
         """The store is this hub's: now the lanes' tokens hold, and not those of an earlier one."""
         hub.write_lane_files()
-        for lane in hub.lanes.values():
-            typer.echo(f"lane {lane.name}:")
-            for name, value in lane.environment().items():
-                typer.echo(f"  export {name}={value}")
-        typer.echo(f"each of them: export PATH={COMMANDS}:$PATH")
         token = directory / "engine-token"
         token.touch(mode=0o600)
         token.write_text(hub.config.admin_token + "\n")
-        typer.echo(f"watch it with: crosstalk radio monitor {directory}")
+        for lane in hub.lanes.values():
+            typer.echo(f"lane {lane.name}:")
+            typer.echo(f'  export PATH={shlex.quote(str(COMMANDS))}:"$PATH"')
+            for name, value in lane.environment().items():
+                typer.echo(f"  export {name}={shlex.quote(value)}")
+        typer.echo(
+            "In such a shell: radio-create-thread, radio-send, radio-wait, radio-inbox, ...; each has --help. Nobody counts its"
+        )
+        typer.echo("steps: `radio-hook PostToolUse </dev/null` ends one and prints what waits, as an agent program's hook does.")
+        if mcp:
+            where = f"http://{tcp}/mcp" if tcp else "/mcp of the unix socket (an MCP client needs --tcp HOST:PORT)"
+            typer.echo(f"MCP: {where}, with a lane's token, which is in {directory / 'lanes' / 'NAME' / 'auth'}")
+        typer.echo(f"watch it with: crosstalk radio monitor {shlex.quote(str(directory))}")
 
     try:
         status = asyncio.run(serve_until_stopped(dataclasses.replace(hub.config, parent=None), tell))
+    except OSError as error:
+        raise SetupError(f"the hub cannot keep its files: {error}") from error
     finally:
         hub.remove_scratch()
     raise typer.Exit(status)
 
 
-def _check(lanes: Sequence[str], directory: Path, run: str, cell: str, tcp: str | None, mcp: bool) -> None:
+def _check(lanes: Sequence[str], directory: Path, run: str, cell: str, mcp: bool) -> None:
     """Raises SetupError where a hub can't be served as asked, before anything is printed or written."""
-    from importlib.util import find_spec
-
     from radio.errors import Refused
     from radio.message import check_lane_name
     from radio.store import Namespace
@@ -70,12 +80,32 @@ def _check(lanes: Sequence[str], directory: Path, run: str, cell: str, tcp: str 
         raise SetupError(f"two lanes have the same name: {', '.join(names)}")
     if directory.exists() and not directory.is_dir():
         raise SetupError(f"--directory {directory} is no folder")
-    if mcp and find_spec("mcp") is None:
-        raise SetupError("--mcp needs the package mcp: pip install 'crosstalk-bench[mcp]'")
-    if tcp is not None:
-        host, _, port = tcp.rpartition(":")
-        if not host or not port.isdigit() or int(port) > 65535:
-            raise SetupError(f"--tcp is HOST:PORT, such as 127.0.0.1:7000, not {tcp!r}")
+    if mcp:
+        try:
+            import radio.mcp_server  # noqa: F401 - whether it can be
+        except ImportError as error:
+            raise SetupError(f"--mcp needs the package mcp ({error}): pip install 'crosstalk-bench[mcp]'") from error
+
+
+def _check_address(tcp: str | None) -> None:
+    """Raises SetupError where the hub could not listen: it does so only when its store is open and its lanes are told."""
+    import socket
+
+    from sandboxes.errors import SetupError
+
+    if tcp is None:
+        return
+    host, _, port = tcp.rpartition(":")
+    if not host or not (port.isascii() and port.isdigit()) or int(port) > 65535:
+        raise SetupError(f"--tcp is HOST:PORT, such as 127.0.0.1:7000, not {tcp!r}")
+    try:
+        for family, kind, protocol, _, address in socket.getaddrinfo(host, int(port), type=socket.SOCK_STREAM):
+            with socket.socket(family, kind, protocol) as trial:
+                trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                trial.bind(address)
+                trial.listen(1)
+    except (OSError, UnicodeError) as error:
+        raise SetupError(f"cannot listen on {tcp}: {getattr(error, 'strerror', None) or error}") from error
 
 
 @app.command()

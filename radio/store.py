@@ -74,6 +74,8 @@ def open_store(address: str, namespace: Namespace, *, real: bool) -> Store:
         StoreError: the store does not answer, or is owned by a living hub.
     """
     scheme, _, rest = address.partition(":")
+    if scheme in ("sqlite", "file") and not Path(rest).name:
+        raise SetupError(f"the store {address!r} names no file: {scheme}:PATH")
     if scheme == "sqlite":
         from radio.sqlite_store import SqliteStore
 

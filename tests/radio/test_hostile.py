@@ -573,22 +573,6 @@ def test_a_cell_without_a_radio_is_said_to_have_none(tmp_path: Path) -> None:
         CliRunner().invoke(app, ["replay", str(tmp_path)], catch_exceptions=False)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["a", "a"], "the same name"),
-        (["../x"], "no lane name"),
-        (["a", "--tcp", "nonsense"], "HOST:PORT"),
-        (["a", "--tcp", "127.0.0.1:99999"], "HOST:PORT"),
-        (["a", "--run", "../x"], "no name for a run"),
-    ],
-)
-def test_a_hub_that_cannot_be_served_leaves_nothing(tmp_path: Path, arguments: list[str], said: str) -> None:
-    with pytest.raises(SetupError, match=said):
-        CliRunner().invoke(app, ["serve", *arguments, "--directory", str(tmp_path / "r")], catch_exceptions=False)
-    assert not (tmp_path / "r").exists()
-
-
 def test_a_second_hub_on_a_folder_leaves_the_first_ones_tokens(tmp_path: Path) -> None:
     config = HubProcess(tmp_path, "by-hand", "cell", ["a"])
     with config:

@@ -1,0 +1,105 @@
+"""`crosstalk radio serve`: what cannot be served leaves nothing, and what is served can be used as printed."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from radio.cli import app
+from sandboxes.errors import BenchError
+
+ROOT = Path(__file__).parents[2]
+CROSSTALK = [sys.executable, "-c", "import sys; from eval.main import main; sys.exit(main())", "radio"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["a", "a"], "the same name"),
+        (["../x"], "no lane name"),
+        (["system"], "reserved"),
+        (["a", "--tcp", "nonsense"], "HOST:PORT"),
+        (["a", "--tcp", "127.0.0.1:"], "HOST:PORT"),
+        (["a", "--tcp", "127.0.0.1:²"], "HOST:PORT"),
+        (["a", "--tcp", "127.0.0.1:99999"], "HOST:PORT"),
+        (["a", "--tcp", "300.1.1.1:80"], "cannot listen on 300.1.1.1:80"),
+        (["a", "--tcp", "192.0.2.1:80"], "cannot listen on 192.0.2.1:80"),
+        (["a", "--run", "../x"], "no name for a run"),
+        (["a", "--cell", ""], "no name for a run or cell"),
+        (["a", "--store", "nonsense"], "no such store"),
+        (["a", "--store", "http://x:1"], "no such store"),
+        (["a", "--store", "sqlite:"], "names no file"),
+        (["a", "--store", "file:/"], "names no file"),
+        (["a", "--store", "sqlite:{file}/x/radio"], "cannot keep its files"),
+        (["a", "--directory", "{file}"], "is no folder"),
+        (["a", "--directory", "{file}/below"], "cannot keep its files"),
+    ],
+)
+def test_what_cannot_be_served_prints_and_writes_nothing(tmp_path: Path, arguments: list[str], said: str) -> None:
+    (tmp_path / "file").touch()
+    given = [argument.format(file=tmp_path / "file") for argument in arguments]
+    directory = [] if "--directory" in given else ["--directory", str(tmp_path / "r")]
+    done = CliRunner().invoke(app, ["serve", *given, *directory])
+    assert isinstance(done.exception, BenchError), done.exception
+    assert said in str(done.exception)
+    assert "\n" not in str(done.exception)
+    assert done.output == ""
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_an_address_that_is_taken_is_told_first(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+        done = CliRunner().invoke(app, ["serve", "a", "--tcp", address, "--directory", str(tmp_path / "r")])
+    assert (str(done.exception), done.output) == (f"cannot listen on {address}: Address already in use", "")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_without_its_package_mcp_is_refused_in_one_line(tmp_path: Path) -> None:
+    program = [*CROSSTALK, "serve", "a", "--mcp"]
+    program[2] = "import sys; sys.modules['mcp'] = None; " + program[2]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(program, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("crosstalk: --mcp needs the package mcp")
+    assert done.stderr.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[dict[str, str]]:
+    """What `serve` says for each lane, as a shell script; its folder has a name that a shell must not split."""
+    program = [*CROSSTALK, "serve", "a", "b", "--directory", "my radio"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
+    with subprocess.Popen(program, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        scripts: dict[str, str] = {}
+        for line in process.stdout:
+            if line.startswith("lane "):
+                lane = line.removeprefix("lane ").strip(": \n")
+            elif line.startswith("  export "):
+                scripts[lane] = scripts.get(lane, "") + line
+            elif line.startswith("watch it with"):
+                break
+        yield scripts
+        process.send_signal(signal.SIGINT)
+        assert process.wait(30) == 0
+
+
+@pytest.mark.needs("curl")
+def test_what_it_prints_is_all_that_a_shell_needs(served: dict[str, str]) -> None:
+    def run(lane: str, script: str) -> str:
+        shell = ["sh", "-ec", served[lane] + script]
+        done = subprocess.run(shell, capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    run("a", "radio-create-thread plan; radio-send plan --mention b 'by hand'")
+    assert "| by hand" in run("b", "radio-hook PostToolUse </dev/null")
+    assert run("b", 'radio-hook PostToolUse </dev/null; wc -c <"$CROSSTALK_RADIO_STEPS"').strip() == "2"
