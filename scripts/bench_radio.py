@@ -324,7 +324,7 @@ def boundary_figures(rounds: int) -> list[Figure]:
     path = {"PATH": os.environ["PATH"]}
     with hub(["a", "b"]) as running:
         client = running.client("a")
-        thread = client.create_thread("bench")
+        thread = client.create_thread("plan")
         environment = {**path, **running.lanes["b"].environment()}
         hook = [shell, str(COMMANDS / "radio-hook"), "PostToolUse"]
         nothing = spawn_seconds([shell, "-c", "true"], path, _nothing, rounds)
@@ -365,7 +365,7 @@ def snapshot_figures(messages: int) -> list[Figure]:
     for mode in ("full", "delta", "none"):
         with hub(["a", "b"], policy=Policy(snapshot_bytes=1 << 30)) as running:
             a, b = running.client("a"), running.client("b")
-            thread = a.create_thread("bench")
+            thread = a.create_thread("plan")
             tokens[mode], times = 0, []
             for number in range(messages):
                 a.send_message(thread, f"aside {number} " + "x" * 100)
@@ -410,7 +410,7 @@ def soak_figures(seconds: float, lanes: int) -> list[Figure]:
     sizes: list[tuple[int, int]] = []
     with hub(names, policy=Policy(lease_seconds=1.0)) as running:
         with running.lanes[names[0]].client() as client:
-            thread = client.create_thread("all")
+            thread = client.create_thread("plan")
 
         def talk(name: str, peer: str) -> None:
             with running.lanes[name].client() as client:
