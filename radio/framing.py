@@ -20,7 +20,11 @@ _TAG_OPENING = re.compile(r"<(?=[ \t\u00a0]*[/!?|]|[A-Za-z_])")
 _BRACKET_OPENING = re.compile(r"\[(?=[\s/]*(?:INST|SYS|radio|system|user|assistant|developer|tool|hub)\b)", re.IGNORECASE)
 _WRITTEN_OUT = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 # Of other categories, but drawn as nothing: variation selectors, fillers, joiners. Whole sentences can be put in them.
-_UNSEEN = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0000-\U000e0fff]")
+_UNSEEN = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0"
+    "\U00013441\U00013442\U00016fe4\U0001d159\U000e0000-\U000e0fff]"
+)
+_LONGEST_THREAD_NAME = 80
 _PRINTABLE_ASCII = re.compile(r"[\t\n\x20-\x7e]*\Z")
 
 PREAMBLE = (
@@ -96,14 +100,23 @@ def _claims(message: Message) -> list[str]:
     cover = message.envelope
     if cover is None:
         return []
-    claim = [f"{HEAD} claims: {label(cover.claim, 500)}"] if cover.claim else []
-    evidence = [f"{HEAD} refers to: " + label(", ".join(cover.evidence), 1000)] if cover.evidence else []
+    claim = [f"{HEAD} claims: {on_line(cover.claim, 500)}"] if cover.claim else []
+    evidence = [f"{HEAD} refers to: " + on_line(", ".join(cover.evidence), 1000)] if cover.evidence else []
     return claim + evidence
 
 
+def thread_name(text: str) -> str:
+    """A thread's name as it is kept and shown: it can neither end a frame's quotes nor go on with the frame's line."""
+    return on_line(text, _LONGEST_THREAD_NAME).replace('"', "'")
+
+
+def on_line(text: str, limit: int) -> str:
+    """A peer's text on a line that a frame goes on with, or could: without the dot that stands between a frame's own parts."""
+    return label(text, limit).replace("·", ".")
+
+
 def _quoted(name: str) -> str:
-    """A thread's name on a frame's line, which it can neither end nor go on with."""
-    return '"' + label(name, 40).replace('"', "'").replace("·", ".") + '"'
+    return f'"{thread_name(name)}"'
 
 
 def _cover_details(message: Message) -> str:

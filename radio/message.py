@@ -31,6 +31,7 @@ RESERVED_NAMES = frozenset(
         "orchestrator",
         "overseer",
         "principal",
+        "radar",
         "radio",
         "root",
         "runtime",
@@ -43,6 +44,7 @@ RESERVED_NAMES = frozenset(
 )
 HUB = "hub"
 _LANE_NAME = re.compile(r"[a-z][a-z0-9_-]{0,31}\Z")
+_THREAD_ID = re.compile(r"t[0-9]+\Z")
 
 
 class Kind(StrEnum):
@@ -193,6 +195,15 @@ def check_lane_name(name: str) -> str:
         raise Refused(Reason.RESERVED_NAME, f"{name!r} is no lane name: lower-case letters, digits, - and _, 32 at most")
     if name in RESERVED_NAMES:
         raise Refused(Reason.RESERVED_NAME, f"the name {name!r} is reserved")
+    return name
+
+
+def check_thread_name(name: str) -> str:
+    """Raises Refused when a lane may not name a thread so: it would seem to be the bench's own, or another thread's id."""
+    if name.strip(" .").casefold() in RESERVED_NAMES or _THREAD_ID.match(name):
+        raise Refused(Reason.RESERVED_NAME, f"a thread cannot be named {name!r}: the name is reserved; say what it is about")
+    if not name:
+        raise Refused(Reason.MALFORMED, "a thread's name must have something to read")
     return name
 
 

@@ -12,7 +12,7 @@ from radio.events import EventType
 from radio.expiry import last_steps
 from radio.fields import Fields, envelope_from
 from radio.lane import Lane, Pending
-from radio.message import HUB, Envelope, Message, Thread, Verdict, check_lane_name, envelope_of
+from radio.message import HUB, Envelope, Message, Thread, Verdict, check_lane_name, check_thread_name, envelope_of
 from radio.policy import EnvelopeRule, Limits, Policy
 from radio.state import State
 from radio.store import Record
@@ -112,7 +112,9 @@ class Switchboard(State):
             if known is None:
                 raise Refused(Reason.MALFORMED, "this key was given with another request")
             return known
-        name = framing.label(fields.text("name", limit=_LONGEST_NAME), 80)
+        name = framing.thread_name(fields.text("name", limit=_LONGEST_NAME))
+        if owner != HUB:
+            check_thread_name(name)
         participants = [*fields.names("participants")]
         if participants in (["all"], ["*"], []):
             participants = sorted(self.lanes)
@@ -199,7 +201,7 @@ class Switchboard(State):
         """A thread by its id, or by its name where only one of the caller's has it."""
         thread = self.threads.get(identifier)
         if thread is None:
-            shown = framing.label(identifier, 80)
+            shown = framing.thread_name(identifier)
             named = [entry for entry in self.threads_of(caller) if entry.name == shown]
             if len(named) > 1:
                 which = ", ".join(entry.id for entry in named)

@@ -163,7 +163,7 @@ def test_a_lane_reads_its_own_threads_only(make_hub: MakeHub) -> None:
     assert refusal(lambda: a.send_message(thread, "x", ["c"])) is Reason.NOT_A_PARTICIPANT
     assert refusal(lambda: c.respond(secret, "rejected")) is Reason.UNKNOWN_MESSAGE
     assert refusal(lambda: c.respond("m99999", "rejected")) is Reason.UNKNOWN_MESSAGE
-    open_thread = c.create_thread("all")
+    open_thread = c.create_thread("everything")
     c.send_message(open_thread, "hello", ["all"])
     assert "not for c" not in str(c.wait_for_mention(0.01))
     assert len(b.inbox()["messages"]) == 2
