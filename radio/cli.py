@@ -1,5 +1,6 @@
 """`crosstalk radio serve | monitor | replay`."""
 
+import contextlib
 import json
 import os
 import shlex
@@ -124,20 +125,25 @@ def monitor(
     from sandboxes.errors import SetupError
 
     follow: HubFollower | LogFollower
+    client: contextlib.AbstractContextManager[object] = contextlib.nullcontext()
     if place.startswith("http://"):
         host, _, port = place.removeprefix("http://").rstrip("/").partition(":")
-        if not port.isdigit():
+        if not (port.isascii() and port.isdigit()):
             raise SetupError(f"{place} names no port: http://HOST:PORT")
-        follow = HubFollower(RadioClient(Address(host=host, port=int(port)), os.environ.get("CROSSTALK_RADIO_ENGINE_TOKEN", "")))
+        token = os.environ.get("CROSSTALK_RADIO_ENGINE_TOKEN", "")
+        follow = HubFollower(client := RadioClient(Address(host=host, port=int(port)), token))
     else:
         follow = LogFollower(find_log(Path(place)))
-    if once:
-        Console().print(picture(follow()))
-        return
-    try:
-        watch(follow)
-    except KeyboardInterrupt:
-        typer.echo("")
+    with client:
+        if once:
+            if not (events := follow()):
+                raise SetupError(f"{place} holds no event yet")
+            Console().print(picture(events))
+            return
+        try:
+            watch(follow, Console())
+        except KeyboardInterrupt:
+            typer.echo("")
 
 
 @app.command()
@@ -149,8 +155,10 @@ def replay(
     from radio.monitor import find_log
     from radio.replay import as_json as node_as_json
     from radio.replay import draw, message_graph, read_events, summarise
+    from sandboxes.errors import SetupError
 
-    events = list(read_events(find_log(cell)))
+    if not (events := list(read_events(find_log(cell)))):
+        raise SetupError(f"{cell} holds no event")
     nodes = message_graph(events)
     lanes = summarise(events)
     if as_json:
@@ -163,4 +171,6 @@ def replay(
         counts = f"sent {lane.sent}, shown {lane.shown}, unread {lane.unread}, listening steps {lane.listening_steps}"
         counts += "".join(f", expired {count} ({reason})" for reason, count in lane.expired.items())
         counts += "".join(f", refused {count} ({reason})" for reason, count in lane.refused.items())
+        if held := lane.borne_out + lane.not_borne_out:
+            counts += f", acceptances borne out {lane.borne_out} of {held}"
         typer.echo(f"lane {lane.lane}: {counts}")

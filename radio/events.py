@@ -1,6 +1,6 @@
 """The append-only event log: one typed event a line, in the hub's order. All metrics are read from it alone."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -58,23 +58,71 @@ class Event:
         return orjson.dumps({**fields, **self.data})
 
 
-_LANE = {"lane": str}
-_SHOWING: dict[str, type] = {**_LANE, "messages": list, "seconds": list, "via": str, "bytes": int}
-_HELD: Mapping[EventType, Mapping[str, type]] = {
+_Check = Callable[[object], bool]
+
+
+def _text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _name(value: object) -> bool:
+    """What is shown as it stands: nothing in it steers a terminal or ends a line."""
+    return isinstance(value, str) and value.isprintable()
+
+
+def _whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _truth(value: object) -> bool:
+    return isinstance(value, bool)
+
+
+def _all(each: _Check) -> _Check:
+    return lambda value: isinstance(value, list) and all(map(each, value))
+
+
+def _cover(value: object) -> bool:
+    if not isinstance(value, dict):
+        return value is None
+    asked = value.get("response_requested", False)
+    return _truth(asked) and all(_name(value[part]) for part in ("kind", "trace_id") if part in value)
+
+
+_LANE: Mapping[str, _Check] = {"lane": _name}
+_SAID: Mapping[str, _Check] = {"id": _name, "content": _text, "mentions": _all(_name)}
+_SHOWING: Mapping[str, _Check] = {
+    **_LANE,
+    "messages": _all(_name),
+    "seconds": _all(_number),
+    "via": _name,
+    "bytes": _whole,
+}
+_HELD: Mapping[EventType, Mapping[str, _Check]] = {
     EventType.LANE_JOINED: _LANE,
-    EventType.THREAD_CREATED: {"id": str, "name": str, "owner": str, "participants": list},
-    EventType.MESSAGE_SENT: {"id": str, "sender": str, "content": str, "mentions": list},
-    EventType.SYNC_POSTED: {**_LANE, "id": str, "point": str, "content": str, "mentions": list},
-    EventType.SHOWN: {**_SHOWING, "snapshot_bytes": int},
+    EventType.THREAD_CREATED: {"id": _name, "name": _text, "owner": _name, "participants": _all(_name)},
+    EventType.MESSAGE_SENT: {**_SAID, "sender": _name},
+    EventType.SYNC_POSTED: {**_SAID, **_LANE, "point": _text},
+    EventType.SHOWN: {**_SHOWING, "snapshot_bytes": _whole},
     EventType.SYNCED: _SHOWING,
-    EventType.NOTICED: {**_LANE, "start": int, "cursor": int},
-    EventType.EXPIRED: {**_LANE, "messages": list, "seqs": list, "reason": str},
-    EventType.REFUSED: {**_LANE, "reason": str, "count": int},
-    EventType.RESPONDED: {**_LANE, "message": str, "verdict": str, "reason": str, "paths": list},
-    EventType.VERIFIED: {**_LANE, "message": str, "holds": bool},
+    EventType.NOTICED: {**_LANE, "start": _whole, "cursor": _whole},
+    EventType.EXPIRED: {**_LANE, "messages": _all(_name), "seqs": _all(_whole), "reason": _name},
+    EventType.REFUSED: {**_LANE, "operation": _text, "reason": _name, "count": _whole},
+    EventType.RESPONDED: {**_LANE, "message": _name, "verdict": _name, "reason": _text, "paths": _all(_text)},
+    EventType.VERIFIED: {**_LANE, "message": _name, "holds": _truth},
     EventType.LISTENING: _LANE,
-    EventType.STEP_ENDED: {**_LANE, "step": int},
-    EventType.FINISHED: {**_LANE, "reason": str},
+    EventType.STEP_ENDED: {**_LANE, "step": _whole},
+    EventType.FINISHED: {**_LANE, "reason": _text},
+}
+_OPTIONAL: Mapping[str, _Check] = {
+    "lane": _name,
+    "step": lambda value: value is None or _whole(value),
+    "snapshot_bytes": _whole,
+    "envelope": _cover,
 }
 _COMMON = ("seq", "type", "at", "clock", "thread")
 
@@ -101,7 +149,12 @@ def check(event: Event) -> Event:
     Raises:
         ValueError: a field is missing, or of another kind.
     """
-    for name, kind in _HELD.get(event.type, {}).items():
-        if not isinstance(event.data.get(name), kind):
-            raise ValueError(f"event {event.seq} of type {event.type} has no {name} as it should be")
+    common = {"seq": _whole(event.seq), "at": _name(event.at), "clock": _number(event.clock), "thread": _name(event.thread)}
+    wrong = [name for name, holds in common.items() if not holds]
+    wrong += [name for name, holds in _HELD.get(event.type, {}).items() if not holds(event.data.get(name))]
+    wrong += [name for name, holds in _OPTIONAL.items() if name in event.data and not holds(event.data[name])]
+    if wrong:
+        raise ValueError(f"an event of type {event.type} has no {wrong[0]} as it should be")
+    if event.type in (EventType.SHOWN, EventType.SYNCED) and len(event.data["messages"]) != len(event.data["seconds"]):
+        raise ValueError(f"an event of type {event.type} has other than one of its seconds for each of its messages")
     return event

@@ -5,11 +5,12 @@ It reads the event log of a cell's folder, or asks a hub by its address with the
 
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from rich.console import Group, RenderableType
+from rich import box
+from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.panel import Panel
 from rich.table import Table
@@ -23,6 +24,8 @@ from sandboxes.errors import SetupError
 
 _NEWEST_MESSAGES = 12
 _NEWEST_REFUSALS = 6
+_COUNTS = ("sent", "shown", "unread", "expired", "refused", "listening\nsteps", "median\ns", "borne\nout")
+_BORNE_OUT = {None: "", True: " (borne out)", False: " (not borne out)"}
 
 
 @dataclass
@@ -61,14 +64,15 @@ class HubFollower:
 
     def __call__(self) -> list[Event]:
         found: list[Event] = []
-        while page := self.client.call("events", {"after": self._after})["events"]:
-            found += [_event(fields) for fields in page]
-            self._after = found[-1].seq
+        try:
+            while page := self.client.call("events", {"after": self._after})["events"]:
+                found += [check(decode(json.dumps(fields).encode())) for fields in page]
+                self._after = found[-1].seq
+        except (ValueError, KeyError, TypeError) as error:
+            raise SetupError(
+                f"what answers at {self.client.address.host}:{self.client.address.port} is no hub: {error}"
+            ) from error
         return found
-
-
-def _event(fields: Mapping[str, object]) -> Event:
-    return decode(json.dumps(fields).encode())
 
 
 def find_log(place: Path) -> Path:
@@ -93,10 +97,13 @@ def picture(events: Sequence[Event]) -> Group:
 
 
 def _lanes(events: Sequence[Event]) -> Table:
-    table = Table(title="lanes", expand=True)
-    for heading in ("lane", "sent", "shown", "unread", "expired", "refused", "listening steps", "median s", "state"):
-        table.add_column(heading)
+    table = Table(title="lanes", box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))
+    table.add_column("lane", overflow="fold")
+    for heading in _COUNTS:  # of which none is cut at 80 columns
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("state", overflow="fold")
     for lane in summarise(events).values():
+        held = lane.borne_out + lane.not_borne_out
         table.add_row(
             lane.lane,
             str(lane.sent),
@@ -106,6 +113,7 @@ def _lanes(events: Sequence[Event]) -> Table:
             str(sum(lane.refused.values())),
             str(lane.listening_steps),
             "-" if lane.median_seconds is None else f"{lane.median_seconds:.2f}",
+            f"{lane.borne_out} of {held}" if held else "-",
             "running" if lane.finished is None else framing.label(lane.finished, 30),
         )
     return table
@@ -113,27 +121,33 @@ def _lanes(events: Sequence[Event]) -> Table:
 
 def _threads(events: Sequence[Event], nodes: Sequence[Node]) -> Iterator[Panel]:
     for event in events:
-        if event.type is not EventType.THREAD_CREATED:
-            continue
-        said = [node for node in nodes if node.thread == event.thread]
-        lines = [f"({len(said) - _NEWEST_MESSAGES} earlier)"] if len(said) > _NEWEST_MESSAGES else []
-        lines += [_line(node) for node in said[-_NEWEST_MESSAGES:]]
-        title = f"{event.thread} {framing.label(event.data['name'], 40)} · {', '.join(event.data['participants'])}"
-        yield Panel(Text("\n".join(lines) or "nothing said"), title=Text(title), title_align="left")
+        if event.type is EventType.THREAD_CREATED:
+            title = f"{event.thread} {framing.label(event.data['name'], 40)} · {', '.join(event.data['participants'])}"
+            yield _said(title, [node for node in nodes if node.thread == event.thread])
+    if posts := [node for node in nodes if not node.thread]:
+        yield _said("posted at named points", posts)
+
+
+def _said(title: str, said: Sequence[Node]) -> Panel:
+    lines = [f"({len(said) - _NEWEST_MESSAGES} earlier)"] if len(said) > _NEWEST_MESSAGES else []
+    lines += [_line(node) for node in said[-_NEWEST_MESSAGES:]]
+    return Panel(Text("\n".join(lines) or "nothing said"), title=Text(title), title_align="left")
 
 
 def _line(node: Node) -> str:
     seen = [f"{one.lane} saw it" + ("" if one.step is None else f" at {one.step}") for one in node.shown]
     missed = [f"{lane} {'missed' if lane in node.expired else 'has not seen'} it" for lane in node.unseen_by]
-    decided = [f"{one.lane} {one.verdict}" for one in node.decisions]
+    decided = [f"{one.lane} {one.verdict}{_BORNE_OUT[one.holds]}" for one in node.decisions]
     fate = "; ".join(seen + missed + decided)
-    return f"{node.id} {node.sender} [{node.kind}] {framing.label(node.content, 100)}" + (f"  ({fate})" if fate else "")
+    return f"{node.id} {node.sender} [{framing.label(node.kind, 60)}] {framing.label(node.content, 100)}" + (
+        f"  ({fate})" if fate else ""
+    )
 
 
 def _refusals(events: Sequence[Event]) -> Panel:
     refused = [event for event in events if event.type is EventType.REFUSED]
     lines = [
-        f"{event.at} {event.data['lane'] or 'a stranger'} {event.data['operation']}: {event.data['reason']}"
+        f"{event.at} {event.data['lane'] or 'a stranger'} {framing.label(event.data['operation'], 40)}: {event.data['reason']}"
         + (f" x{event.data['count']}" if event.data["count"] > 1 else "")
         for event in refused[-_NEWEST_REFUSALS:]
     ]
@@ -141,12 +155,20 @@ def _refusals(events: Sequence[Event]) -> Panel:
     return Panel(Text("\n".join(lines) or "none"), title=f"refused ({count})", title_align="left")
 
 
-def watch(follow: Callable[[], list[Event]], *, interval: float = 0.5) -> None:
-    """Show a cell's radio until it has stopped, or Ctrl-C."""
+def watch(follow: Callable[[], list[Event]], console: Console, *, interval: float = 0.5) -> None:
+    """Show a cell's radio until it has stopped, or Ctrl-C; where nobody looks on, as in a file, a picture for each change."""
     events = follow()
-    with Live(picture(events), refresh_per_second=4, screen=False) as live:
-        while not any(event.type is EventType.HUB_STOPPED for event in events[-1:]):
-            time.sleep(interval)
-            if new := follow():
-                events += new
-                live.update(picture(events))
+    if console.is_terminal:
+        with Live(picture(events), console=console, refresh_per_second=4, screen=False) as live:
+            _follow(follow, events, lambda: live.update(picture(events)), interval)
+    else:
+        console.print(picture(events))
+        _follow(follow, events, lambda: console.print("", picture(events)), interval)
+
+
+def _follow(follow: Callable[[], list[Event]], events: list[Event], changed: Callable[[], None], interval: float) -> None:
+    while not any(event.type is EventType.HUB_STOPPED for event in events[-1:]):
+        time.sleep(interval)
+        if new := follow():
+            events += new
+            changed()

@@ -145,7 +145,9 @@ def draw(nodes: Sequence[Node]) -> str:
     lines: list[str] = []
     for node in nodes:
         indent = "" if node.trace == node.id else "    "
-        lines.append(f"{indent}{node.id} {node.at} {node.sender} [{node.kind}] {framing.label(node.content, 100)}")
+        lines.append(
+            f"{indent}{node.id} {node.at} {node.sender} [{framing.label(node.kind, 60)}] {framing.label(node.content, 100)}"
+        )
         for shown in node.shown:
             where = "" if shown.step is None else f" at step {shown.step}"
             lines.append(f"{indent}  seen by {shown.lane}{where}, {shown.seconds:.3f} s after, by {shown.via}")
@@ -245,7 +247,7 @@ def _summary(lane: str, events: Sequence[Event]) -> LaneSummary:
 
 def _listening_steps(mine: Sequence[Event]) -> int:
     """Steps that a lane spent on listening: where they are counted, all it asked within one is one; else each command is."""
-    steps = [event.data["step"] for event in _of(mine, EventType.LISTENING)]
+    steps = [event.data.get("step") for event in _of(mine, EventType.LISTENING)]
     return sum(step is None or step != before for before, step in zip([None, *steps], steps, strict=False))
 
 

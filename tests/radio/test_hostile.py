@@ -548,24 +548,6 @@ def test_threads_are_found_by_the_name_they_were_given(make_hub: MakeHub) -> Non
         a.send_message("design", "which?", ["b"])
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        '{"seq":1,"type":"shown","at":"x","clock":0,"lane":"a"}',
-        '{"seq":1,"type":"lane_joined","at":"x","clock":0}',
-        '{"seq":1,"type":"message_sent","at":"x","clock":0,"id":"m1","sender":"a","content":"x","mentions":null}',
-        "[1]",
-        "garbage",
-    ],
-)
-@pytest.mark.parametrize("command", [["replay"], ["monitor", "--once"]])
-def test_a_log_that_is_none_is_said_in_one_line(tmp_path: Path, line: str, command: list[str]) -> None:
-    log = tmp_path / "events.jsonl"
-    log.write_text(line + "\n")
-    with pytest.raises(SetupError, match="line 1"):
-        CliRunner().invoke(app, [*command, str(log)], catch_exceptions=False)
-
-
 def test_a_cell_without_a_radio_is_said_to_have_none(tmp_path: Path) -> None:
     (tmp_path / "record.json").write_text("{}")
     (tmp_path / "events.jsonl").write_text("{}\n")

@@ -1,6 +1,10 @@
 """The log alone gives the graph and the counts; watching takes nothing from anyone."""
 
 import json
+import os
+import subprocess
+import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -121,6 +125,52 @@ def test_the_commands_replay_and_monitor(make_hub: MakeHub, tmp_path: Path) -> N
     assert asked in runner.invoke(app, ["monitor", "--once", str(hub.directory)]).stdout
     nothing = runner.invoke(app, ["replay", str(tmp_path / "none")])
     assert isinstance(nothing.exception, SetupError)
+
+
+def test_what_was_refused_expired_and_borne_out_is_counted_in_the_text(make_hub: MakeHub) -> None:
+    hub = make_hub()
+    converse(hub)
+    text = CliRunner().invoke(app, ["replay", str(hub.directory)]).stdout
+    (lane,) = (line for line in text.splitlines() if line.startswith("lane b:"))
+    assert "expired 1 (recipient finished)" in lane
+    assert "refused 2 (unknown-lane)" in lane
+    assert "acceptances borne out 0 of 1" in lane
+
+
+def test_a_picture_can_be_read_at_eighty_columns(make_hub: MakeHub) -> None:
+    hub = make_hub("a", "a-lane-with-a-name-of-32-letters", "b")
+    converse(hub)
+    console = Console(width=80, record=True)
+    console.print(picture(LogFollower(hub.events)()))
+    shown = console.export_text().split("╭")[0]
+    assert "…" not in shown
+    headings = ["lane", "sent", "shown", "unread", "expired", "refused", "listening", "steps", "median", "borne", "out", "state"]
+    assert set(headings) <= set(shown.split())
+    assert "0 of 1" in shown
+
+
+def test_a_file_gets_a_picture_for_each_change(make_hub: MakeHub, tmp_path: Path) -> None:
+    """By the command itself, whose output is a file: all of it is there before it is ended, and it ends with the hub."""
+    hub = make_hub()
+    thread = hub.client("a").create_thread("plan")
+    program = [sys.executable, "-c", "from eval.main import main; main()", "radio", "monitor", str(hub.directory)]
+    output = tmp_path / "output"
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+
+    def until_shown(text: str) -> None:
+        deadline = time.monotonic() + 60
+        while text not in output.read_text():
+            assert process.poll() is None
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+
+    with output.open("wb") as file, subprocess.Popen(program, stdout=file, env=environment) as process:
+        until_shown("nothing said")
+        hub.client("a").send_message(thread, "said meanwhile", ["b"])
+        until_shown("said meanwhile")
+        hub.stop()
+        assert process.wait(60) == 0
+    assert "\x1b" not in output.read_text()
 
 
 @pytest.mark.parametrize(
