@@ -24,7 +24,7 @@ from sandboxes.errors import SetupError
 
 _NEWEST_MESSAGES = 12
 _NEWEST_REFUSALS = 6
-_COUNTS = ("sent", "shown", "unread", "expired", "refused", "listening\nsteps", "median\ns", "borne\nout")
+_COUNTS = ("sent", "shown", "unread", "expired", "refused", "listened", "median\ns", "borne\nout")
 _BORNE_OUT = {None: "", True: " (borne out)", False: " (not borne out)"}
 
 
@@ -113,7 +113,7 @@ def _lanes(events: Sequence[Event]) -> Table:
             str(sum(lane.refused.values())),
             str(lane.listening_steps),
             "-" if lane.median_seconds is None else f"{lane.median_seconds:.2f}",
-            f"{lane.borne_out} of {held}" if held else "-",
+            f"{lane.borne_out}/{held}" if held else "-",
             "running" if lane.finished is None else framing.label(lane.finished, 30),
         )
     return table
