@@ -145,7 +145,7 @@ WRONG = [
     (["radio-send", "t999", "--mention"], 2, "needs a value"),
     (["radio-respond", "m1"], 2, "usage"),
     (["radio-respond", "m1", "maybe"], 1, "unknown-message"),
-    (["radio-wait", "--timeout"], 2, "needs a value"),
+    (["radio-wait", "--timeout"], 2, "usage"),
     (["radio-create-thread", "x", "nobody-of-us"], 1, "unknown-lane"),
 ]
 
