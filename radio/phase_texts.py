@@ -50,7 +50,8 @@ accepted|rejected|deferred|duplicate|expired [--reason TEXT] [--paths PATHS]. An
 that you changed for it; that is checked against your files."""
 
 LIMITS = """A lane may send {rate} messages a minute of at most {size} bytes, mentioning at most {fan_out} lanes each.
-What is over a limit is refused with the reason."""
+What is over a limit is refused with the reason. A message that its receiver was not shown within {lifetime} of
+its steps expires."""
 
 MESSAGE_CHANNEL = """# Messages
 

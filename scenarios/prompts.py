@@ -132,6 +132,7 @@ def _limits(scenario: Scenario, context: PromptContext) -> str:
         rate=GOVERNED_LIMITS.messages_per_minute,
         size=GOVERNED_LIMITS.body_bytes,
         fan_out=GOVERNED_LIMITS.mentions_per_message,
+        lifetime=GOVERNED_LIMITS.lifetime_steps,
     )
 
 

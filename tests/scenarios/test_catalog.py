@@ -2,16 +2,19 @@
 
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import fields
+from enum import StrEnum
 from pathlib import Path
 
 import pytest
 
 from instances.model import Instance
+from radio.policy import Limits
 from sandboxes.errors import SetupError
 from scenarios.catalog import CATALOG, by_name, select
 from scenarios.model import Group, Scenario, Schedule, differing_fields
 from scenarios.own import load_scenarios, scenario_of_record
-from scenarios.prompts import AWARE, BLOCKS, PromptContext, build_prompt
+from scenarios.prompts import AWARE, BLOCKS, GOVERNED_LIMITS, PromptContext, build_prompt
 
 
 def test_groups_are_as_designed() -> None:
@@ -60,6 +63,26 @@ def test_select_by_name_group_and_all() -> None:
     assert [one.name for one in select(["parallel-unaware", "oracle", "oracle"])] == ["oracle", "parallel-unaware"]
     assert len(select(["serial"])) == 8
     assert select([]) == select(["all"]) == list(CATALOG)
+
+
+def test_the_prompt_says_every_limit_that_the_hub_keeps(make_pair: Callable[..., Instance]) -> None:
+    prompt = BLOCKS["limits"](by_name("radio-governed"), PromptContext(make_pair(), "a"))
+    tighter = {field.name: getattr(GOVERNED_LIMITS, field.name) for field in fields(Limits)}
+    tighter = {name: value for name, value in tighter.items() if value != getattr(Limits(), name)}
+    assert tighter
+    assert all(str(value) in prompt.replace("\n", " ").split() for value in tighter.values()), tighter
+    docs = (Path(__file__).parents[2] / "docs" / "add-a-scenario.md").read_text()
+    row = next(line for line in docs.splitlines() if line.startswith("| `limits`"))
+    assert all(f" {value:,} " in row for value in tighter.values()), tighter
+
+
+def test_the_docs_list_every_field_and_value_of_a_scenario() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "add-a-scenario.md").read_text()
+    rows = {row.split("|")[1].strip().strip("`"): row for row in text.splitlines() if row.startswith("| `")}
+    assert rows.keys() == {field.name for field in fields(Scenario)} - {"group"}
+    for field in fields(Scenario):
+        if isinstance(field.type, type) and issubclass(field.type, StrEnum) and field.name != "group":
+            assert [value for value in field.type if f"`{value}`" not in rows[field.name]] == []
 
 
 def test_a_lane_with_its_own_requirement_sees_nothing_of_the_others(make_pair: Callable[..., Instance]) -> None:
