@@ -1,6 +1,8 @@
 """`crosstalk radio serve`: what cannot be served leaves nothing, and what is served can be used as printed."""
 
+import contextlib
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -15,6 +17,7 @@ from radio.cli import app
 from sandboxes.errors import BenchError
 
 ROOT = Path(__file__).parents[2]
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
 CROSSTALK = [sys.executable, "-c", "import sys; from eval.main import main; sys.exit(main())", "radio"]
 
 
@@ -64,20 +67,18 @@ def test_an_address_that_is_taken_is_told_first(tmp_path: Path) -> None:
 def test_without_its_package_mcp_is_refused_in_one_line(tmp_path: Path) -> None:
     program = [*CROSSTALK, "serve", "a", "--mcp"]
     program[2] = "import sys; sys.modules['mcp'] = None; " + program[2]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(program, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(program, cwd=tmp_path, env=ENVIRONMENT, capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("crosstalk: --mcp needs the package mcp")
     assert done.stderr.count("\n") == 1
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.fixture
-def served(tmp_path: Path) -> Iterator[dict[str, str]]:
-    """What `serve` says for each lane, as a shell script; its folder has a name that a shell must not split."""
-    program = [*CROSSTALK, "serve", "a", "b", "--directory", "my radio"]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
-    with subprocess.Popen(program, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True) as process:
+@contextlib.contextmanager
+def serving(place: Path, *options: str) -> Iterator[dict[str, str]]:
+    """What `serve` says for each lane, as a shell script."""
+    program = [*CROSSTALK, "serve", "a", "b", *options]
+    with subprocess.Popen(program, cwd=place, env=ENVIRONMENT, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         scripts: dict[str, str] = {}
         for line in process.stdout:
@@ -92,14 +93,36 @@ def served(tmp_path: Path) -> Iterator[dict[str, str]]:
         assert process.wait(30) == 0
 
 
-@pytest.mark.needs("curl")
-def test_what_it_prints_is_all_that_a_shell_needs(served: dict[str, str]) -> None:
-    def run(lane: str, script: str) -> str:
-        shell = ["sh", "-ec", served[lane] + script]
-        done = subprocess.run(shell, capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL)
-        assert done.returncode == 0, done.stderr
-        return done.stdout
+def run(script: str) -> str:
+    done = subprocess.run(["sh", "-ec", script], capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
 
-    run("a", "radio-create-thread plan; radio-send plan --mention b 'by hand'")
-    assert "| by hand" in run("b", "radio-hook PostToolUse </dev/null")
-    assert run("b", 'radio-hook PostToolUse </dev/null; wc -c <"$CROSSTALK_RADIO_STEPS"').strip() == "2"
+
+@pytest.mark.needs("curl")
+def test_what_it_prints_is_all_that_a_shell_needs(tmp_path: Path) -> None:
+    """In a folder whose name a shell would split."""
+    with serving(tmp_path, "--directory", "my radio") as lanes:
+        run(lanes["a"] + "radio-create-thread plan; radio-send plan --mention b 'by hand'")
+        assert "| by hand" in run(lanes["b"] + "radio-hook PostToolUse </dev/null")
+        counted = run(lanes["b"] + 'radio-hook PostToolUse </dev/null; wc -c <"$CROSSTALK_RADIO_STEPS"')
+    assert counted.strip() == "2"
+
+
+@pytest.mark.needs("curl")
+def test_the_example_of_an_mcp_client_in_the_docs_runs(tmp_path: Path) -> None:
+    pytest.importorskip("mcp.client.client", reason="the MCP server needs the package mcp")
+    (example,) = re.findall(r"```python\n(import asyncio\n.*?)```", (ROOT / "docs" / "radio.md").read_text(), re.DOTALL)
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        address = f"127.0.0.1:{free.getsockname()[1]}"
+    with serving(tmp_path, "--mcp", "--tcp", address) as lanes:
+        given = example.replace("127.0.0.1:7000", address)
+        done = subprocess.run([sys.executable, "-"], input=given, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+        assert done.returncode == 0, done.stderr
+        assert "(timeout)" in done.stdout
+        assert "| I take x.py" in run(lanes["b"] + "radio-inbox")
+        token = (tmp_path / "radio" / "engine-token").read_text().strip()
+        program = [*CROSSTALK, "monitor", "--once", f"http://{address}"]
+        environment = {**ENVIRONMENT, "CROSSTALK_RADIO_ENGINE_TOKEN": token}
+        watched = subprocess.run(program, env=environment, capture_output=True, text=True, timeout=60)
+    assert "I take x.py" in watched.stdout
