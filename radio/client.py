@@ -138,7 +138,8 @@ class RadioClient:
 
     def sync(self, point: str, content: str, timeout: float, step: int | None = None) -> dict[str, Any]:
         """Post at a named point and wait until every lane that still runs has posted there."""
-        return self.call("sync", {"point": point, "content": content, "timeout": timeout, "step": step}, timeout=timeout + 30)
+        fields = {"point": point, "content": content, "timeout": timeout, "step": step, "key": new_key()}
+        return self.call("sync", fields, timeout=timeout + 30)
 
 
 def new_key() -> str:

@@ -39,6 +39,8 @@ def mail_waits(mailbox: Path) -> bool:
         return mailbox.stat().st_size > 0
     except FileNotFoundError:
         return False
+    except OSError:
+        return True  # the lane has put something else there: the hub knows
 
 
 def deliver(mailbox: Path, client: RadioClient, step: int, *, stopping: bool = False) -> Delivery:

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from radio.errors import Reason, Refused
 from radio.message import Confidence, Kind, Urgency
 
+_LONGEST_ENTRY = 512
 _HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 _Choice = TypeVar("_Choice", bound=StrEnum)
 _TREE = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})\Z")
@@ -36,10 +37,10 @@ class Fields:
         value = self.values.get(name, default)
         if not isinstance(value, str):
             raise Refused(Reason.MALFORMED, f"field {name!r} must be text")
-        if not value.isascii() and _HALF_CHARACTER.search(value):
-            raise Refused(Reason.MALFORMED, f"field {name!r} holds half a character (a lone surrogate)")
         if len(value) > limit:
             raise Refused(Reason.BYTES, f"field {name!r} is longer than {limit} characters")
+        if not value.isascii() and _HALF_CHARACTER.search(value):
+            raise Refused(Reason.MALFORMED, f"field {name!r} holds half a character (a lone surrogate)")
         return value
 
     def optional_text(self, name: str, *, limit: int = 1 << 24) -> str | None:
@@ -75,12 +76,14 @@ class Fields:
         if value is None:
             value = ()
         if isinstance(value, str):
+            if len(value) > limit * _LONGEST_ENTRY:
+                raise Refused(Reason.BYTES, f"field {name!r} is longer than {limit * _LONGEST_ENTRY} characters")
             value = [part.strip() for part in value.split(",") if part.strip()]
         if not isinstance(value, list | tuple) or not all(isinstance(part, str) for part in value):
             raise Refused(Reason.MALFORMED, f"field {name!r} must be a list of texts")
         if len(value) > limit:
             raise Refused(Reason.FAN_OUT, f"field {name!r} has more than {limit} entries")
-        return tuple(dict.fromkeys(Fields({name: part}).text(name, limit=512) for part in value))
+        return tuple(dict.fromkeys(Fields({name: part}).text(name, limit=_LONGEST_ENTRY) for part in value))
 
     def choice(self, name: str, kind: type[_Choice], default: _Choice | None) -> _Choice | None:
         value = self.values.get(name)

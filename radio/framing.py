@@ -7,7 +7,7 @@ a `<` or `[` that could open a tag of any program's own (`</system-reminder>`, `
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -156,19 +156,33 @@ def frame_delivery(messages: Sequence[str], snapshot: str, signals: Sequence[str
     return "\n".join(parts)
 
 
-def frame_snapshot(threads: Sequence[tuple[Thread, Sequence[Message], int]], mode: str) -> str:
+def _gist(message: Message) -> str:
+    """A line that stands for a message which is too old to be repeated whole."""
+    said = message.envelope.claim if message.envelope and message.envelope.claim else message.content
+    return f"{HEAD} in short: {on_line(said, 120)}"
+
+
+def frame_snapshot(
+    threads: Sequence[tuple[Thread, Sequence[Message], int]], mode: str, brief: Collection[str] = frozenset()
+) -> str:
     """The caller's threads: in `full` all that was said, in `delta` what the caller has not seen.
 
-    Each entry is a thread, its messages, and how many were left out by compaction.
+    Each entry is a thread, its messages, and how many were left out by compaction; of those in `brief` a line is shown.
     """
     lines = [f"{HEAD} your threads" + (" (new to you)" if mode == "delta" else "")]
     for thread, messages, dropped in threads:
         lines.append(f"{HEAD} thread {thread.id} {_quoted(thread.name)} with {', '.join(thread.participants)}")
+        shortened = sum(message.id in brief for message in messages)
+        if shortened:
+            lines.append(f"{HEAD} {shortened} messages of this thread are a line each here; ask their senders for more")
         if dropped:
             lines.append(f"{HEAD} {dropped} earlier messages of this thread are left out here")
         for message in messages:
             kind = f" · {message.kind}" if message.envelope else ""
             lines.append(f"{HEAD} {message.id} {message.sender} · {message.at}{kind}")
+            if message.id in brief:
+                lines.append(_gist(message))
+                continue
             lines += _claims(message)
             lines.append(body(message.content))
     lines.append(f"{HEAD} end of threads")

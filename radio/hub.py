@@ -9,6 +9,7 @@ import contextlib
 import hashlib
 import logging
 import os
+import stat
 import urllib.parse
 from collections.abc import Callable
 from pathlib import Path
@@ -45,7 +46,11 @@ _STATUS = {
     Reason.TOTAL: 429,
 }
 _MOST_KNOWN = 1000
+# A lane's steps are in its own hands: so far beyond what the engine has seen they are believed, and where there is no
+# engine, beyond what the lane said last.
 _STEPS_AHEAD = 100
+_STEPS_AHEAD_BY_HAND = 10_000
+_REFUSALS_LOGGED_SECONDS = 0.5
 _CLAIMS_OF_IDENTITY = ("from", "sender", "author", "lane", "origin")
 # What the snapshot of a thread is made of; only these are stored under their thread.
 _CONVERSATION = frozenset({EventType.MESSAGE_SENT})
@@ -90,6 +95,7 @@ class Hub:
         self._known: dict[str, str] = {}
         self._held: list[tuple[Call, Answer]] = []
         self._flush_is_due = False
+        self._refusals_are_due = False
         self._forget = False
         self.ended = asyncio.Event()
         self._loop = asyncio.get_running_loop()
@@ -102,21 +108,29 @@ class Hub:
         self._flush()
         for lane in self.board.lanes.values():
             self.mailboxes.set(lane.name, lane.something_waits)
+            lane.unanswered.update(lane.listened)  # whoever waited when the last hub died asks again
 
     def step_of(self, caller: str, fields: Fields, name: str = "step") -> int | None:
         """The caller's step as it says, or as its file of steps says; None where nobody knows."""
         given = fields.optional_whole(name)
-        return given if given is not None else self._counted(caller)
+        if given is None or caller not in self.board.lanes:
+            return given if given is not None else self._counted(caller)
+        return min(given, self._furthest(caller))
 
     def _counted(self, lane: str) -> int | None:
         if lane in self._steps:
             with contextlib.suppress(OSError):
-                size = os.lstat(self._steps[lane]).st_size
-                if not self.config.counted:
-                    return size or None
-                # The file is in the lane's hands: it is not believed far beyond what the engine has seen.
-                return min(size, self.board.lanes[lane].step + _STEPS_AHEAD)
+                file = os.lstat(self._steps[lane])
+                if stat.S_ISREG(file.st_mode) and (file.st_size or self.config.counted):
+                    return min(file.st_size, self._furthest(lane))
         return None
+
+    def _furthest(self, lane: str) -> int:
+        """The last step that is believed of a lane."""
+        known = self.board.lanes[lane]
+        if self.config.counted or known.ended:
+            return known.ended + _STEPS_AHEAD
+        return known.step + _STEPS_AHEAD_BY_HAND
 
     def _counted_step(self, lane: str) -> int:
         return self._counted(lane) or 0
@@ -169,11 +183,23 @@ class Hub:
             raise Refused(Reason.MALFORMED, f"{call.operation} has no field {name[:40]!r}")
         return operation.run(self, call)
 
+    def decline(self, call: Call, refusal: Refused) -> None:
+        """Refuse a call that did not come as far as an operation."""
+        self._settle(call, self.refuse(call.caller, call.operation, refusal))
+
     def refuse(self, caller: str, operation: str, refusal: Refused) -> Answer:
         """Count a refusal, and put it into words for the caller."""
         self.board.refuse(caller, operation, refusal)
+        if self.board.has_unlogged and not self._refusals_are_due:
+            self._refusals_are_due = True
+            self._loop.call_later(_REFUSALS_LOGGED_SECONDS, self._log_refusals)
         data = {"refused": refusal.reason.value, "text": str(refusal)}
         return Answer(data, f"refused ({refusal.reason}): {refusal}", refusal.reason)
+
+    def _log_refusals(self) -> None:
+        self._refusals_are_due = False
+        self.board.flush_refusals()
+        self._flush_soon()
 
     def _settle(self, call: Call, answer: Answer) -> None:
         """Answer when everything that the answer promises is stored."""
@@ -249,7 +275,8 @@ class Hub:
                 raise Refused(Reason.BYTES, f"a request may hold {BODY_LIMIT} bytes")
             call.fields = Fields(_parse(request))
         except Refused as refusal:
-            self._settle(call, self.refuse(caller or "", operation[:40], refusal))
+            call.operation = operation[:40]
+            self.decline(call, refusal)
             return
         self.submit(call)
 

@@ -4,6 +4,8 @@ from collections import Counter, OrderedDict, deque
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
+from radio.errors import Reason, Refused
+from radio.events import EventType
 from radio.policy import RateWindow
 
 _REMEMBERED_KEYS = 1000
@@ -93,6 +95,7 @@ class Lane:
     noticed: int = 0  # cursor of the notices that a watcher printed
     seen: int = 0  # the newest event that a snapshot has shown
     step: int = 0
+    ended: int = 0  # the last step that the engine saw end
     listened_at: int | None = None  # the step in which it listened last
     finished: str | None = None
     lease: Lease | None = None
@@ -103,7 +106,10 @@ class Lane:
     counters: Counters = field(default_factory=Counters)
     rate: RateWindow = field(default_factory=RateWindow)
     asked: RateWindow = field(default_factory=RateWindow)
-    keys: OrderedDict[str, int] = field(default_factory=OrderedDict)
+    offered: RateWindow = field(default_factory=RateWindow)  # deliveries under a key, since the last that was shown
+    keys: OrderedDict[str, tuple[EventType, int]] = field(default_factory=OrderedDict)
+    listened: OrderedDict[str, None] = field(default_factory=OrderedDict)  # keys of its newest requests to listen
+    unanswered: OrderedDict[str, None] = field(default_factory=OrderedDict)  # of them those that may be asked once more
     offers: OrderedDict[str, str] = field(default_factory=OrderedDict)  # leases by key; "" where nothing was leased
     confirmed: OrderedDict[str, tuple[str, ...]] = field(default_factory=OrderedDict)  # the last ones, with what they showed
 
@@ -111,10 +117,29 @@ class Lane:
     def something_waits(self) -> bool:
         return bool(self.mentions.waiting or self.signals.waiting)
 
-    def remember(self, key: str, seq: int) -> None:
+    def remember(self, key: str, kind: EventType, seq: int) -> None:
         """So that a send that is repeated because its answer got lost is the same message."""
         if key:
-            keep(self.keys, key, seq, _REMEMBERED_KEYS)
+            keep(self.keys, key, (kind, seq), _REMEMBERED_KEYS)
+
+    def known(self, key: str, kind: EventType) -> int | None:
+        """The event that a request with this key has made already.
+
+        Raises:
+            Refused: the key was given with a request of another kind.
+        """
+        found = self.keys.get(key)
+        if found is not None and found[0] is not kind:
+            raise Refused(Reason.MALFORMED, "this key was given with another request")
+        return found[1] if found else None
+
+    def listen_again(self, key: str) -> bool:
+        """Whether a request to listen is an earlier one once more, whose answer nobody got: then it is no further step."""
+        return self.unanswered.pop(key, key) is None
+
+    def leave_unanswered(self, key: str) -> None:
+        if key:
+            keep(self.unanswered, key, None, _REMEMBERED_LEASES)
 
     def offer(self, key: str, lease: str) -> None:
         if key:

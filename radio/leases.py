@@ -87,6 +87,7 @@ class Leases:
         lane.offer(key, "")
         if lane.finished is not None or not lane.something_waits or self._drained_enough(lane, via):
             return None
+        self._refuse_endless(lane)
         entries = self._fitting(lane.mentions.waiting)
         signals = list(lane.signals.waiting)
         messages = [board.message(entry.seq) for entry in entries]
@@ -116,6 +117,12 @@ class Leases:
             board.record(EventType.LEASED, lane=lane.name, lease=identifier, messages=list(identifiers), key=key)
         tokens = -(-snapshot_size // _BYTES_PER_TOKEN)
         return Handout(identifier, text, identifiers, len(signals), len(rest), tokens)
+
+    def _refuse_endless(self, lane: Lane) -> None:
+        """Each delivery leaves a line in the log, whether or not it is ever confirmed."""
+        given = lane.offered.count(self._board.clock.steady())
+        if given >= self._board.limits.requests_per_minute:
+            raise Refused(Reason.RATE, f"you were handed this {given} times in a minute and have confirmed none of it")
 
     def _drained_enough(self, lane: Lane, via: str) -> bool:
         return via == "stop" and lane.counters.drains >= self._board.policy.drains_at_stop
@@ -217,7 +224,7 @@ class Leases:
             for thread in threads
             if said[thread.id]
         ]
-        return framing.frame_snapshot(shown, mode.value) if shown else ""
+        return framing.frame_snapshot(shown, mode.value, left.brief) if shown else ""
 
     def _said(self, thread: Thread, lane: Lane, mode: SnapshotMode, after: int) -> list[Message]:
         found = (message_from_record(record) for record in self._store.thread(thread.id, after))

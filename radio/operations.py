@@ -173,10 +173,10 @@ def _listener(hub: "Hub", call: Call, via: str) -> tuple[Lane, int | None]:
     if held:
         hub.leases.confirm(lane, held)
     step = hub.step_of(call.caller, call.fields)
-    asked = lane.asked.count(hub.board.clock.steady())
-    if asked >= hub.board.limits.requests_per_minute:
-        raise Refused(Reason.RATE, f"you have asked {asked} times in a minute, which is the most allowed")
-    hub.board.record(EventType.LISTENING, lane=lane.name, via=via, step=step)
+    key = call.fields.text("key", "", limit=80)
+    if not lane.listen_again(key):
+        hub.board.refuse_hasty(lane)
+        hub.board.record(EventType.LISTENING, lane=lane.name, via=via, step=step, **({"key": key} if key else {}))
     return lane, step
 
 

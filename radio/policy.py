@@ -37,7 +37,8 @@ class Limits:
         total_messages: per lane, over the cell's life.
         threads: that one lane may open, and named points that it may post at.
         responses_per_message: dispositions of one lane, for each message that was sent.
-        requests_per_minute: of one lane, to listen; each leaves a line in the log.
+        requests_per_minute: of one lane, to listen or to respond, and deliveries that it does not confirm; each leaves a
+            line in the log.
     """
 
     messages_per_minute: int = 120
@@ -127,6 +128,11 @@ class RateWindow:
         else:
             self._seconds.append([second, 1])
         self._total += 1
+
+    def clear(self) -> None:
+        if self._total:
+            self._seconds.clear()
+            self._total = 0
 
 
 @dataclass(frozen=True)

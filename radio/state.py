@@ -69,7 +69,7 @@ class State:
         data = event.data
         self.threads[data["id"]] = Thread(data["id"], data["name"], data["owner"], tuple(data["participants"]))
         if data["owner"] in self.lanes:
-            self.lanes[data["owner"]].remember(data["key"], event.seq)
+            self.lanes[data["owner"]].remember(data["key"], event.type, event.seq)
 
     def _message_sent(self, event: Event) -> None:
         message = message_of(event)
@@ -82,7 +82,7 @@ class State:
         if sender is not None:
             sender.counters.sent += 1
             sender.rate.add(event.clock)
-            sender.remember(event.data["key"], event.seq)
+            sender.remember(event.data["key"], event.type, event.seq)
         states: dict[str, str] = {}
         for name in message.mentions:
             lane = self.lanes[name]
@@ -131,15 +131,19 @@ class State:
         if data["step"] is not None:
             lane.mentions.begin_lifetimes(lane.step)
         lane.lease = None
+        lane.offered.clear()
         keep(lane.confirmed, data["lease"], tuple(data["messages"]), 50)
 
     def _leased(self, event: Event) -> None:
-        self.lanes[event.data["lane"]].offer(event.data["key"], event.data["lease"])
+        lane = self.lanes[event.data["lane"]]
+        lane.offer(event.data["key"], event.data["lease"])
+        lane.offered.add(event.clock)
 
     def _noticed(self, event: Event) -> None:
         lane = self.lanes[event.data["lane"]]
         lane.counters.noticed += event.data["cursor"] - event.data["start"]
         lane.noticed = event.data["cursor"]
+        lane.offered.clear()
         keep(lane.confirmed, event.data["lease"], (), 50)
 
     def _expired(self, event: Event) -> None:
@@ -159,7 +163,8 @@ class State:
     def _responded(self, event: Event) -> None:
         lane = self.lanes[event.data["lane"]]
         lane.counters.responded[event.data["verdict"]] += 1
-        lane.remember(event.data["key"], event.seq)
+        lane.asked.add(event.clock)
+        lane.remember(event.data["key"], event.type, event.seq)
 
     def _listening(self, event: Event) -> None:
         lane, step = self.lanes[event.data["lane"]], event.data["step"]
@@ -167,6 +172,8 @@ class State:
         lane.counters.listening_steps += step is None or step != lane.listened_at
         lane.listened_at = step
         lane.asked.add(event.clock)
+        if key := event.data.get("key"):
+            keep(lane.listened, key, None, 50)
         lane.step = max(lane.step, step or 0)
 
     def _drained(self, event: Event) -> None:
@@ -192,7 +199,8 @@ class State:
 
     def _step_ended(self, event: Event) -> None:
         lane = self.lanes[event.data["lane"]]
-        lane.step = max(lane.step, event.data["step"])
+        lane.ended = max(lane.ended, event.data["step"])
+        lane.step = max(lane.step, lane.ended)
 
     def _finished(self, event: Event) -> None:
         lane = self.lanes[event.data["lane"]]

@@ -19,7 +19,7 @@ from radio.store import Record
 
 _LONGEST_NAME = 2000
 _REFUSALS_IN_FULL = 200
-_REFUSALS_TOGETHER = 50
+_LONGEST_PATHS = 4000
 
 
 class Switchboard(State):
@@ -73,23 +73,25 @@ class Switchboard(State):
             )
 
     def refuse(self, lane: str, operation: str, refusal: Refused) -> None:
-        """Count a refusal. The first of a kind are logged one by one, a flood of them together."""
+        """Count a refusal. The first of a kind are logged one by one, a flood of them by `flush_refusals`, together."""
         key = (lane, refusal.reason.value)
         known = self.lanes.get(lane)
         so_far = (known.counters.refused if known else self.strangers)[refusal.reason.value]
-        waiting = self._unlogged.get(key, 0) + 1
-        if so_far >= _REFUSALS_IN_FULL and waiting < _REFUSALS_TOGETHER:
-            self._unlogged[key] = waiting
+        if so_far >= _REFUSALS_IN_FULL:
+            self._unlogged[key] = self._unlogged.get(key, 0) + 1
             return
-        self._unlogged.pop(key, None)
         self.record(
             EventType.REFUSED,
             lane=lane,
             operation=operation,
             reason=refusal.reason.value,
-            count=waiting,
+            count=1,
             text=framing.label(str(refusal), 200),
         )
+
+    @property
+    def has_unlogged(self) -> bool:
+        return bool(self._unlogged)
 
     def flush_refusals(self) -> None:
         """Log the refusals that were not logged yet, and so count them."""
@@ -107,11 +109,9 @@ class Switchboard(State):
         """
         self._refuse_finished_sender(owner)
         key = fields.text("key", "", limit=80)
-        if owner in self.lanes and key in self.lanes[owner].keys:
-            known = self.threads.get(f"t{self.lanes[owner].keys[key]}")
-            if known is None:
-                raise Refused(Reason.MALFORMED, "this key was given with another request")
-            return known
+        made = self.lanes[owner].known(key, EventType.THREAD_CREATED) if owner in self.lanes else None
+        if made is not None:
+            return self.threads[f"t{made}"]
         name = framing.thread_name(fields.text("name", limit=_LONGEST_NAME))
         if owner != HUB:
             check_thread_name(name)
@@ -148,8 +148,9 @@ class Switchboard(State):
         """
         self._refuse_finished_sender(sender)
         key = fields.text("key", "", limit=80)
-        if sender in self.lanes and key in self.lanes[sender].keys:
-            return self.message(self.lanes[sender].keys[key])
+        sent = self.lanes[sender].known(key, EventType.MESSAGE_SENT) if key and sender in self.lanes else None
+        if sent is not None:
+            return self.message(sent)
         thread = self._thread_for(sender, fields.text("thread", limit=_LONGEST_NAME))
         content = self._bounded(sender, fields.text("content"))
         mentions = self._mentions(sender, thread, fields)
@@ -268,6 +269,12 @@ class Switchboard(State):
             most = self.limits.messages_per_minute
             raise Refused(Reason.RATE, f"{most} messages in a minute is the most allowed; wait and say more in one")
 
+    def refuse_hasty(self, lane: Lane) -> None:
+        """Raises Refused where a lane has asked for so much within a minute that it would fill the log."""
+        asked = lane.asked.count(self.clock.steady())
+        if asked >= self.limits.requests_per_minute:
+            raise Refused(Reason.RATE, f"you have asked {asked} times in a minute, which is the most allowed")
+
     def respond(self, name: str, fields: Fields) -> None:
         """Note what a lane did with a message.
 
@@ -277,8 +284,9 @@ class Switchboard(State):
         if not self.policy.dispositions:
             raise Refused(Reason.OFF, "this radio takes no dispositions")
         key = fields.text("key", "", limit=80)
-        if key in self.lane(name).keys:
+        if self.lane(name).known(key, EventType.RESPONDED) is not None:
             return
+        self.refuse_hasty(self.lane(name))
         message = self.message_for(name, fields.text("message", limit=20))
         given, most = self.lane(name).counters.responded.total(), self.limits.responses_per_message * self.messages
         if given >= most:
@@ -291,6 +299,8 @@ class Switchboard(State):
         if message.sender == name:
             raise Refused(Reason.MALFORMED, f"message {message.id} is your own")
         paths = fields.names("paths", limit=100)
+        if sum(map(len, paths)) > _LONGEST_PATHS:
+            raise Refused(Reason.BYTES, f"field 'paths' is longer than {_LONGEST_PATHS} characters; name folders")
         if verdict is Verdict.ACCEPTED and not paths:
             raise Refused(Reason.MALFORMED, "an accepted message names the paths that you changed for it: --paths")
         self.record(

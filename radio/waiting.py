@@ -84,7 +84,8 @@ class WaitingRoom:
 
     def _leave(self, parked: Parked) -> None:
         """Its caller has gone away."""
-        self._forget(parked)
+        if self._forget(parked):
+            self._board.lanes[parked.lane].leave_unanswered(parked.call.fields.text("key", "", limit=80))
 
     def _end(self, parked: Parked, outcome: Outcome, reason: str) -> None:
         if self._forget(parked):

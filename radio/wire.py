@@ -68,13 +68,13 @@ class Gate:
         who: the caller that an authorization header stands for; None for a stranger.
         most: connections at a time; a stranger's gives way to a newer one, else the oldest of the caller that has most, so
             that nobody shuts the engine or a peer out.
-        most_of_one: connections at a time of one caller.
+        most_of_one: connections at a time of one caller, whose oldest that is idle gives way to a newer one.
         seconds: for a request to come in whole, a stranger's first one too, and for a reply to be read.
     """
 
     who: Callable[[str], str | None] = lambda _: ""
     most: int = 512
-    most_of_one: int = 256
+    most_of_one: int = 128
     seconds: float = 15.0
     _present: dict["Connection", None] = field(default_factory=dict)  # the oldest first
     _strangers: dict["Connection", None] = field(default_factory=dict)  # the oldest first
@@ -91,11 +91,14 @@ class Gate:
         return next(one for one in self._present if one.caller == greediest)
 
     def admit(self, connection: "Connection", caller: str) -> bool:
-        """A connection has shown whose it is. False when its caller has too many."""
+        """A connection has shown whose it is. False when its caller has too many that are at work."""
         if connection.caller == caller:
             return True
         if self._callers[caller] >= self.most_of_one:
-            return False
+            idle = next((one for one in self._present if one.caller == caller and one.idle), None)
+            if idle is None:
+                return False
+            idle.abort()
         self._strangers.pop(connection, None)
         if connection.caller is not None:
             self._callers[connection.caller] -= 1
@@ -146,6 +149,11 @@ class Connection(asyncio.Protocol):
         self._stop_timer()
         if self.on_closed is not None:
             self.on_closed()
+
+    @property
+    def idle(self) -> bool:
+        """Whether nothing is asked on it, and nothing owed."""
+        return not (self._answering or self._unsent or self._buffer or self._head)
 
     def data_received(self, data: bytes) -> None:
         skipped = min(self._discarding, len(data))

@@ -34,7 +34,7 @@ from radio.replay import read_events, summarise
 from radio.wire import Connection, Request
 from sandboxes import exec as processes
 
-OPEN = Limits(messages_per_minute=10**9, total_messages=10**9, threads=10**6)
+OPEN = Limits(messages_per_minute=10**9, total_messages=10**9, threads=10**6, requests_per_minute=10**9)
 _STAMP = re.compile(rb"stamp=(\d+)")
 _PATIENCE_SECONDS = 60.0
 

@@ -93,3 +93,48 @@ def test_a_wait_ends_with_its_client(make_hub: MakeHub) -> None:
     b = hub.client("b")
     b.send_message(b.create_thread("plan"), "for who asks next", ["a"])
     assert hub.client("a").inbox()["messages"]
+
+
+def post(hub: HubProcess, body: bytes) -> bytes:
+    head = (
+        f"POST /mcp HTTP/1.1\r\nHost: radio\r\nAuthorization: Bearer {hub.lanes['a'].token}\r\nContent-Type: application/json\r\n"
+        "Accept: application/json, text/event-stream\r\nMcp-Protocol-Version: 2025-06-18\r\nConnection: close\r\n"
+        f"Content-Length: {len(body)}\r\n\r\n"
+    )
+    with socket.socket(socket.AF_UNIX) as line:
+        line.connect(str(hub.socket))
+        line.sendall(head.encode() + body)
+        answer = b""
+        while piece := line.recv(1 << 16):
+            answer += piece
+        return answer
+
+
+def called(tool: str, **arguments: Any) -> bytes:
+    parameters = {"name": tool, "arguments": arguments}
+    return json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": parameters}).encode()
+
+
+def test_what_is_no_request_or_forged_is_refused_and_counted(make_hub: MakeHub) -> None:
+    hub = make_hub(mcp=True)
+    thread = hub.client("b").create_thread("plan")
+    for forged in ({"sender": "b"}, {"from": "system"}, {"origin": "hub"}):
+        assert b"forged-sender" in post(hub, called("send_message", thread=thread, content="x", **forged))
+    assert hub.counters()["a"]["refused"] == {"forged-sender": 3}
+    malformed = [
+        b"",
+        b"nan",
+        b"[" * 50_000,
+        called("send_message", thread=thread, content="x", colour="red"),
+        called("send_message", thread=thread),
+        called("wait_for_mention", timeout="x"),
+        called("no_such_tool"),
+        b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"inbox","arguments":[]}}',
+    ]
+    for body in malformed:
+        assert post(hub, body).startswith(b"HTTP/1.1 ")
+    assert hub.counters()["a"]["refused"] == {"forged-sender": 3, "malformed": len(malformed)}
+    assert hub.counters()["a"]["sent"] == 0
+    assert b'"isError":false' in post(hub, called("send_message", thread=thread, content="x", sender="a"))
+    assert hub.counters()["a"]["sent"] == 1
+    assert hub.restarts == 0

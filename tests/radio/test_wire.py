@@ -26,7 +26,9 @@ def who(authorization: str) -> str | None:
 
 
 def echo(request: Request, connection: Connection) -> None:
-    """Answers with the body, or says that it was not given one; `/later` in a later turn, `/broken` not at all."""
+    """Answers with the body, or says that it was not given one; `/later` in a later turn, `/never` and `/broken` not at all."""
+    if request.path == "/never":
+        return
     if request.path == "/broken":
         raise ValueError("a fault of this request's own")
     body = b"none" if request.body is None else b"[" + request.body + b"]"
@@ -218,14 +220,30 @@ def test_connections_beyond_the_bound_push_out_strangers_and_no_one_else(wire: C
             assert line.recv(1 << 16).endswith(b"[1]")
         strangers = [stack.enter_context(server.connect()) for _ in range(40)]
         assert everything(strangers[0]) == b""
-        eleventh = stack.enter_context(server.connect())
-        with contextlib.suppress(BrokenPipeError):
-            eleventh.sendall(request("/now", b"1"))
-        assert everything(eleventh) == b""
-        known.pop().close()
         for line in known:
             line.sendall(request("/now", b"2"))
             assert line.recv(1 << 16).endswith(b"[2]")
+    assert server.faults == []
+
+
+def test_a_callers_oldest_idle_connection_gives_way_to_its_newest(wire: Callable[..., Wire]) -> None:
+    server = wire(most=20, most_of_one=3)
+
+    def ask(line: socket.socket, *more: str) -> bytes:
+        """What is answered, which says that what came behind it is being worked on."""
+        line.sendall(request("/now", b"1") + b"".join(request(path) for path in more))
+        return line.recv(1 << 16)
+
+    with contextlib.ExitStack() as stack:
+        busy, idle, other, fourth, fifth = (stack.enter_context(server.connect()) for _ in range(5))
+        assert ask(busy, "/never").endswith(b"[1]")
+        assert ask(idle).endswith(b"[1]")
+        assert ask(other).endswith(b"[1]")
+        assert ask(fourth, "/never").endswith(b"[1]")
+        assert everything(idle) == b"", "the oldest that has nothing to do has gone"
+        assert ask(other, "/never").endswith(b"[1]")
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+            assert ask(fifth) == b"", "all are at work, and none of them is broken off"
     assert server.faults == []
 
 
