@@ -167,11 +167,14 @@ def test_a_file_gets_a_picture_for_each_change(make_hub: MakeHub, tmp_path: Path
             time.sleep(0.05)
 
     with output.open("wb") as file, subprocess.Popen(program, stdout=file, env=environment) as process:
-        until_shown("nothing said")
-        hub.client("a").send_message(thread, "said meanwhile", ["b"])
-        until_shown("said meanwhile")
-        hub.stop()
-        assert process.wait(60) == 0
+        try:
+            until_shown("nothing said")
+            hub.client("a").send_message(thread, "said meanwhile", ["b"])
+            until_shown("said meanwhile")
+            hub.stop()
+            assert process.wait(60) == 0
+        finally:
+            process.kill()
     assert "\x1b" not in output.read_text()
 
 
