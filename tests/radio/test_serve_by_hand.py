@@ -88,9 +88,12 @@ def serving(place: Path, *options: str) -> Iterator[dict[str, str]]:
                 scripts[lane] = scripts.get(lane, "") + line
             elif line.startswith("watch it with"):
                 break
-        yield scripts
-        process.send_signal(signal.SIGINT)
-        assert process.wait(30) == 0
+        try:
+            yield scripts
+            process.send_signal(signal.SIGINT)
+            assert process.wait(30) == 0
+        finally:
+            process.kill()
 
 
 def run(script: str) -> str:
