@@ -258,12 +258,15 @@ def _read_logs(sandbox: Sandbox) -> SessionLog:
 
 
 def _await_usage(sandbox: Sandbox, earlier: SessionLog, calls: int) -> None:
-    """Wait until the answer with the newest call is noted with its usage; the stream shows a call before its answer is over."""
+    """Wait until the answer with the newest call is noted with its usage; the stream shows a call before its answer is over.
+
+    A call that is over by then has made the program ask again, which costs as well: that answer is waited for too.
+    """
     begun = time.monotonic()
     while (waited := time.monotonic() - begun) < _USAGE_SECONDS:
         turns = [turn for turns in _read_logs(sandbox).without(earlier).values() for turn in turns]
         # Where the model makes its calls by a program of its own, fewer are noted than were begun.
         noted = sum(turn.calls for turn in turns) > calls or waited > _CALL_SECONDS
-        if noted and not any(turn.open for turn in turns):
+        if noted and not any(turn.under_way for turn in turns):
             return
         time.sleep(_LOOK_SECONDS)

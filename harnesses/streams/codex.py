@@ -138,7 +138,7 @@ class CodexStream:
             notes.append("the program's closing total does not fit together")
         if self._broken:
             notes.append(f"{self._broken} answers broke off, whose usage nobody has told")
-        under_way = self.waiting or any(turn.open for turns in new.values() for turn in turns)
+        under_way = self.waiting or any(turn.under_way for turns in new.values() for turn in turns)
         others = [turn for thread, turns in new.items() if thread != self.session for turn in turns]
         lower_bound = lower_bound or under_way or self._broken > 0 or any(turn.running for turn in others)
         return usage, Metering(responses, closing, lower_bound=lower_bound, notes=tuple(notes))

@@ -41,6 +41,7 @@ class ThreadTurn:
         before: what the thread had used up when the turn began.
         answers: the usage of each response.
         calls: the tool calls that the model made.
+        asked: a call's output is noted, so the next request is under way or about to be, and no answer to it has begun.
         open: an answer has begun, and its usage is not told yet.
         untold: answers that came to their end without their usage.
         running: the turn has not ended.
@@ -49,9 +50,15 @@ class ThreadTurn:
     before: Usage
     answers: dict[str, Usage] = field(default_factory=dict)
     calls: int = 0
+    asked: bool = False
     open: bool = False
     untold: int = 0
     running: bool = True
+
+    @property
+    def under_way(self) -> bool:
+        """A request was sent whose usage may still come."""
+        return self.asked or self.open
 
     def usage(self) -> Usage:
         return sum(self.answers.values(), Usage()) if not self.untold else UNKNOWN_USAGE
@@ -59,7 +66,7 @@ class ThreadTurn:
     def close_answer(self) -> None:
         """The answer is over: its usage does not come any more."""
         self.untold += self.open
-        self.open = False
+        self.asked = self.open = False
 
 
 class SessionLog:
@@ -131,15 +138,16 @@ class SessionLog:
         one = self._turn(thread, str(turn))
         usage = usage_of(mapping(payload.get("usage")))
         one.answers[str(payload.get("response_id") or f"{len(one.answers)} without a name")] = usage
-        one.open = False
+        one.asked = one.open = False
 
     def _item(self, turn: ThreadTurn, item: Mapping[str, Any]) -> None:
         kind = str(item.get("type"))
         if kind.endswith("_output"):
             # A tool's output is noted when the answer that asked for it has come to its end.
             turn.close_answer()
+            turn.asked = True
         elif kind != "message" or item.get("role") == "assistant":
-            turn.open = True
+            turn.asked, turn.open = False, True
             turn.calls += kind in _CALLS
 
     def _turn(self, thread: str, turn: str) -> ThreadTurn:

@@ -394,10 +394,17 @@ def test_a_key_that_is_refused_is_not_tried_ten_times(played: Player) -> None:
     assert (turn.ended, turn.failure) == (Ended.INFRASTRUCTURE, Failure.AUTH)
 
 
-def test_a_call_too_many_ends_the_turn_when_its_usage_is_noted(played: Player, bed: Any) -> None:
-    answers = [line for number in (1, 2) for line in (said(), cost(counts(10, 5), f"r{number}"), said("function_call_output"))]
+@pytest.mark.parametrize(
+    ("seen", "answers"),
+    [
+        pytest.param(4, 2, id="before the answer with the call is noted"),
+        pytest.param(6, 3, id="when the call is over and the model is asked again"),
+    ],
+)
+def test_a_call_too_many_ends_the_turn_when_its_usage_is_noted(played: Player, bed: Any, seen: int, answers: int) -> None:
+    lines = [line for number in (1, 2, 3) for line in (said(), cost(counts(10, 5), f"r{number}"), said("function_call_output"))]
     late = 'until [ -e go ]; do sleep 0.01; done; cp "$0.late" "$CODEX_HOME/sessions/1/rollout-0.jsonl"'
-    whole = [meta(), started(), *answers[:-1]]
+    whole = [meta(), started(), *lines[: 3 * answers - 1]]
     (played.folder / "bin").mkdir()
     (played.folder / "bin" / "codex.late").write_text("\n".join(json.dumps(line) for line in whole))
     events = [item("command_execution", "i1"), item("command_execution", "i2", started=True)]
@@ -405,13 +412,24 @@ def test_a_call_too_many_ends_the_turn_when_its_usage_is_noted(played: Player, b
         THREAD,
         BEGUN,
         *events,
-        logs=([meta(), started(), *answers[:3], said()],),
+        logs=([meta(), started(), *lines[:seen]],),
         before=f"(sleep 0.3; : >go) & ({late}) &",
         after="sleep 600",
         limits=Limits(1, 1),
     )
     assert (turn.ended, turn.reason, turn.steps) == (Ended.LIMIT, "1 steps", 1)
-    assert turn.usage == Usage(input=20, output=10)
+    assert turn.usage == Usage(input=10 * answers, output=5 * answers)
+    assert turn.metering
+    assert not turn.metering.lower_bound
+
+
+def test_a_turn_that_ends_while_the_model_is_asked_cost_at_least_what_is_noted(played: Player) -> None:
+    log = [meta(), started(), said(), cost(counts(10, 5), "r1"), said("function_call_output")]
+    events = [item("command_execution", "i1"), item("command_execution", "i2", started=True)]
+    turn = played(THREAD, BEGUN, *events, logs=(log,), after="sleep 600", limits=Limits(1, 1))
+    assert (turn.ended, turn.usage) == (Ended.LIMIT, Usage(input=10, output=5))
+    assert turn.metering
+    assert turn.metering.lower_bound
 
 
 def test_each_tool_that_ends_is_a_step_boundary(played: Player, bed: Any) -> None:

@@ -28,6 +28,7 @@ from harnesses.programs import find_file
 from harnesses.script import ScriptStep, Tool
 from harnesses.scripted_model.faults import parse_fault
 from harnesses.scripted_model.server import ScriptedModelServer
+from harnesses.streams.base import difference
 from instances.load import load
 from instances.model import Family
 from sandboxes.usage import Usage
@@ -255,5 +256,10 @@ def test_a_limit_is_a_flag_on_a_graded_cell(driven: Driven, name: str, play: Pla
     assert [(record.failure, record.budget) for record in told.records] == [(None, True)]
     # Codex shows a call when it is being made: what the one call too many has done may count.
     assert told.records[0].status in ("failed", "solved")
-    assert [(turn.ended, turn.reason) for record in told.records for turn in record.turns] == [("limit", "1 steps")]
-    assert used(told.records) == told.ledger
+    turns = [turn for record in told.records for turn in record.turns]
+    assert [(turn.ended, turn.reason) for turn in turns] == [("limit", "1 steps")]
+    if driven.name == "codex" and turns[0].metering and turns[0].metering.lower_bound:
+        # The request after that call was under way at the end: what its answer cost, only the server knows.
+        assert all(missed is not None and missed >= 0 for missed in difference(told.ledger, used(told.records)))
+    else:
+        assert used(told.records) == told.ledger
