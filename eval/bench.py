@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 
+from eval.environment import environment_of
 from eval.grade import Grader, SuiteVerdict
 from eval.masking import operators_secrets
 from eval.records import RunManifest
@@ -15,7 +16,6 @@ from harnesses.base import Harness, Limits
 from instances.model import Instance
 from reconcilers.base import Reconciler
 from sandboxes.base import SandboxFactory
-from sandboxes.environments import ensure_environment
 from sandboxes.errors import SandboxError
 from sandboxes.folders import remove_tree
 from sandboxes.gitstore import GitStore
@@ -45,7 +45,7 @@ def open_instance(instance: Instance, sandboxes: SandboxFactory, work: Path, evi
     """
     store = GitStore(work / "stores" / instance.id)
     base = store.import_directory(instance.base_directory())
-    environment = ensure_environment(instance.environment.interpreter, *instance.environment.read_locks())
+    environment = environment_of(instance.environment, sandboxes.name)
     stage = Stage(store, base, environment, sandboxes, limits)
     return InstanceBench(instance, stage, Grader(store, instance, sandboxes, evidence / instance.id))
 

@@ -76,7 +76,7 @@ def grade(combined: Combined, pair: InstanceBench) -> dict[str, SuiteVerdict]:
     """Every suite of joint success on a combined tree; none where the edits did not combine."""
     if combined.tree is None:
         return {}
-    return {suite: pair.grade(combined.tree, suite) for suite in JOINT_SUCCESS}
+    return {suite: pair.grade(combined.tree, suite) for suite in JOINT_SUCCESS if suite in pair.instance.tests}
 
 
 def grade_own_sides(played: Played, pair: InstanceBench, scenario: Scenario) -> dict[str, SuiteVerdict]:

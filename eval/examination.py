@@ -85,7 +85,7 @@ class Examination:
         workspace = stage.store.path.parent.parent / f"imports-{self.instance.id}"
         remove_tree(workspace)
         stage.store.checkout(stage.base, workspace)
-        sandbox = stage.sandboxes.open(SandboxSpec(workspace, stage.environment.mounts))
+        sandbox = stage.sandboxes.open(SandboxSpec(workspace, stage.environment.mounts, image=stage.environment.image))
         try:
             program = [str(stage.environment.executable), "-I", "-B", "-c", _IMPORT_CHECK]
             result = sandbox.run([*program, ":".join(spec.source_roots), *spec.import_check], timeout=60)

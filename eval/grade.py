@@ -11,15 +11,15 @@ from pathlib import Path
 from typing import Any, Protocol
 from weakref import WeakValueDictionary
 
+from eval.environment import environment_of
 from eval.graded_tree import GradedTree, OverlayFile, prepare_tree, read_overlay
 from eval.junit import REPORT_LIMIT, Status, UnreadableReportError, own_lines, parse_report
 from eval.runners import FILES_TARGET, RUNNER_FILES, Runner, runner_of
 from eval.sentinels import is_plain, plant
 from eval.verdict import Judgement, SuiteVerdict, judge
-from instances.errors import InstanceError
 from instances.model import EnvironmentSpec, SuiteSpec
 from sandboxes.base import ExecResult, Mount, SandboxFactory, SandboxSpec
-from sandboxes.environments import Environment, ensure_environment
+from sandboxes.environments import Environment
 from sandboxes.errors import SandboxError, SetupError
 from sandboxes.folders import remove_tree, scratch_folder
 from sandboxes.gitstore import GitStore
@@ -118,11 +118,7 @@ class Grader:
             return self._file(verdict, key, run)
 
     def _environment(self) -> Environment:
-        spec = self._instance.environment
-        try:
-            return ensure_environment(spec.interpreter, *spec.read_locks())
-        except InstanceError as error:
-            raise SetupError(str(error)) from error
+        return environment_of(self._instance.environment, self._sandbox.name)
 
     def _key(self, spec: SuiteSpec, overlay: tuple[OverlayFile, ...], environment: Environment, base_tree: str) -> str:
         """Names all that a verdict depends on besides the tree and the suite's name."""
@@ -167,7 +163,8 @@ class Grader:
         # Where what is mounted for the tests is not mounted, the packages are found by this.
         packages = next((str(mount.source) for mount in environment.mounts if mount.target == PACKAGES_TARGET), None)
         variables = {**runner.variables, **({"NODE_PATH": packages} if packages and not self._sandbox.isolated else {})}
-        sandbox = self._sandbox.open(SandboxSpec(folder, mounts, variables, owner=f"{self._instance.id} grading"))
+        owner = f"{self._instance.id} grading"
+        sandbox = self._sandbox.open(SandboxSpec(folder, mounts, variables, owner=owner, image=environment.image))
         try:
             roots = self._instance.environment.source_roots
             files = sandbox.path_inside(FILES_TARGET)

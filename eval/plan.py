@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 
+from eval.environment import environment_of
 from eval.records import BudgetRecord, CellEntry, InstanceEntry, PriceTable, RunManifest, ScenarioEntry, SkipEntry
 from harnesses.base import Configuration, Harness, Limits
 from instances.dataset import DATASET_VERSION
 from instances.load import PAIRS
 from instances.model import Family, Instance
 from sandboxes.base import SandboxFactory
-from sandboxes.environments import ensure_environment
 from sandboxes.errors import SetupError
 from sandboxes.exec import run
 from scenarios.engine import Draw
@@ -76,7 +76,7 @@ def make_manifest(choice: Choice, name: str) -> RunManifest:
         reconciler_model=dict(choice.reconciler_model) if choice.reconciler_model else None,
         prices=choice.prices,
         budget=choice.budget,
-        instances=[_instance_entry(one) for one in choice.instances],
+        instances=[_instance_entry(one, choice.sandboxes.name) for one in choice.instances],
         scenarios=[_scenario_entry(one, instances, choice.seed) for one, instances in playable.items()],
         skipped=skipped,
         cells=cells,
@@ -140,8 +140,11 @@ def cell_name(instance: str, scenario: str, repeat: int) -> str:
     return f"{instance}.{scenario}.{repeat}"
 
 
-def _instance_entry(instance: Instance) -> InstanceEntry:
-    environment = ensure_environment(instance.environment.interpreter, *instance.environment.read_locks())
+def _instance_entry(instance: Instance, sandbox: str) -> InstanceEntry:
+    try:
+        environment = environment_of(instance.environment, sandbox)
+    except SetupError as error:
+        raise SetupError(f"{instance.id}: {error}") from error
     return InstanceEntry(
         id=instance.id,
         family=instance.family,
@@ -150,6 +153,7 @@ def _instance_entry(instance: Instance) -> InstanceEntry:
         source=SHIPPED if PAIRS in instance.folder.parents else str(instance.folder),
         base=instance.base_key,
         environment=f"{environment.description}, lock {environment.digest[:16]}",
+        provenance=instance.provenance,
     )
 
 

@@ -27,6 +27,7 @@ from eval.records import (
 from eval.storage import RECORD, json_lines
 from harnesses.base import Ended, Failure, Metering, Wire
 from harnesses.endpoint import masked
+from instances.model import SIDES
 from reconcilers.base import Combined, CombineStatus
 from sandboxes.usage import UNKNOWN_USAGE, Usage
 from scenarios.engine import Draw, PlayedTurn
@@ -116,7 +117,7 @@ def _candidate(combined: Combined, verdicts: Mapping[str, SuiteVerdict], instanc
         usage=_usage(combined.usage),
         verdicts={suite: _verdict(one, instance) for suite, one in verdicts.items()},
         solved=bool(verdicts) and all(one.passed for one in verdicts.values()),
-        paper=bool(verdicts) and verdicts["joint"].passed,
+        paper=bool(verdicts) and all(verdicts[suite].passed for suite in (["joint"] if "joint" in verdicts else SIDES)),
         cost_usd=money.of_reconciler(combined.usage),
     )
 

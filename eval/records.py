@@ -230,7 +230,10 @@ class CellRecord(_Model):
 
 
 class InstanceEntry(_Model):
-    """An instance as it was when the run began; `source` is `shipped` or the folder it was read from."""
+    """An instance as it was when the run began; `source` is `shipped` or the folder it was read from.
+
+    `provenance` says of an imported or generated one what must be known of its results; it is empty for one made by hand.
+    """
 
     id: str
     family: str
@@ -239,6 +242,7 @@ class InstanceEntry(_Model):
     source: str
     base: str
     environment: str
+    provenance: str = ""
 
 
 class ScenarioEntry(_Model):

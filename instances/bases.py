@@ -5,7 +5,7 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from instances import base_git, base_npm, base_sdist
+from instances import base_git, base_image, base_npm, base_sdist
 from instances.errors import InstanceError
 from instances.fetched import beside, cache_root, put_in_place, unpack
 from instances.files import digest_of, holds_compiled, is_compiled, own_paths
@@ -18,11 +18,12 @@ class BaseSpec:
     """Where a base comes from.
 
     Attributes:
-        kind: `directory`, `sdist`, `npm` or `git`.
+        kind: `directory`, `sdist`, `npm`, `git` or `image`.
         name, version: the published archive, of the kinds `sdist` and `npm`.
         sha256: the sdist's digest, in hexadecimal.
         integrity: the npm tarball's digest, as `sha512-` and base64.
         url, commit: the repository and the full name of the commit, of kind `git`.
+        image, id, folder: a container image's name and digest, and the repository's folder in it, of kind `image`.
         exclude: globs of a fetched base's paths that are left out of the tree.
     """
 
@@ -33,24 +34,29 @@ class BaseSpec:
     integrity: str = ""
     url: str = ""
     commit: str = ""
+    image: str = ""
+    id: str = ""
+    folder: str = ""
     exclude: tuple[str, ...] = ()
 
     def describe(self) -> str:
         """In a few words, for lists."""
         if self.kind == "directory":
             return "own base"
-        named = f"{self.url} {self.commit[:12]}" if self.kind == "git" else f"{self.name} {self.version}"
-        return f"{named} ({self.kind})"
+        places = {"git": f"{self.url} {self.commit[:12]}", "image": f"{self.image} {self.folder}"}
+        return f"{places.get(self.kind, f'{self.name} {self.version}')} ({self.kind})"
 
     @property
     def key(self) -> str:
         """What two pairs on the same fetched base have in common, whatever they leave out of it."""
-        return f"git {self.commit}" if self.kind == "git" else f"{self.kind} {self.name} {self.version}"
+        return {"git": f"git {self.commit}", "image": f"image {self.id} {self.folder}"}.get(
+            self.kind, f"{self.kind} {self.name} {self.version}"
+        )
 
     @property
     def pin(self) -> str:
         """What the base's content is pinned by."""
-        return self.sha256 or self.integrity or self.commit
+        return self.sha256 or self.integrity or self.commit or f"{self.id} {self.folder}"
 
 
 def base_directory(spec: BaseSpec, instance_folder: Path) -> Path:
@@ -75,6 +81,8 @@ def _fetch(spec: BaseSpec, target: Path) -> None:
     what = f"{spec.name} {spec.version}: the {spec.kind} archive"
     if spec.kind == "git":
         base_git.fetch(spec.url, spec.commit, spec.exclude, target)
+    elif spec.kind == "image":
+        base_image.fetch(spec.image, spec.id, spec.folder, spec.exclude, target)
     elif spec.kind == "npm":
         unpack(base_npm.download(spec.name, spec.version, spec.integrity), spec.exclude, target, what)
     else:

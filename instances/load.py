@@ -9,7 +9,8 @@ from typing import Any
 
 from instances.bases import BaseSpec
 from instances.errors import InstanceError
-from instances.model import DEFAULT_TIMEOUT_SECONDS, EnvironmentSpec, Family, Instance, SuiteSpec
+from instances.imported import Generated, Imported
+from instances.model import DEFAULT_TIMEOUT_SECONDS, EnvironmentSpec, Family, ImageSpec, Instance, SuiteSpec
 
 PAIRS = Path(__file__).parent / "pairs"
 SCHEMA = Path(__file__).parent / "instance.schema.json"
@@ -26,11 +27,16 @@ def load(folder: Path) -> Instance:
     _validate(data, path)
     if data["id"] != folder.name:
         raise InstanceError(f"{path}: id is {data['id']!r}, the folder is {folder.name!r}; they must be equal")
+    if ("lock" in data["environment"]) == ("executable" in data["environment"]):
+        raise InstanceError(f"{path}: environment: give a lock, or an image and the interpreter's executable in it")
     instance = _instance(folder, data)
     locks = (instance.environment.lock, instance.environment.npm_lock)
     for required in (*locks, folder / "requirement_a.md", folder / "requirement_b.md"):
         if required is not None and not required.is_file():
             raise InstanceError(f"{required}: no such file")
+    image = instance.environment.image
+    if image and image.build and not (image.build / "Dockerfile").is_file():
+        raise InstanceError(f"{image.build / 'Dockerfile'}: no such file")
     for suite in instance.tests.values():
         if suite.overlay is not None and not suite.overlay.is_dir():
             raise InstanceError(f"{suite.overlay}: no such folder (the overlay of tests.{suite.name})")
@@ -121,16 +127,27 @@ def _instance(folder: Path, data: dict[str, Any]) -> Instance:
         conflict_kind=data.get("conflict_kind", ""),
         principals=data["principals"],
         base=BaseSpec(**{**base, "exclude": tuple(base.get("exclude", ()))}),
-        environment=EnvironmentSpec(
-            interpreter=environment["interpreter"],
-            lock=folder / environment["lock"],
-            source_roots=tuple(environment.get("source_roots", (".",))),
-            import_check=tuple(environment.get("import_check", ())),
-            npm_lock=folder / environment["npm_lock"] if "npm_lock" in environment else None,
-        ),
+        environment=_environment(folder, environment),
         tests={name: _suite(folder, name, suite) for name, suite in data["tests"].items()},
         protected=tuple(data.get("protected", ())),
         divergent_side=data.get("controls", {}).get("divergent_side"),
+        imported=Imported.of(data.get("imported")),
+        generated=Generated.of(data.get("generated")),
+    )
+
+
+def _environment(folder: Path, data: dict[str, Any]) -> EnvironmentSpec:
+    image = data.get("image")
+    if image is not None:
+        image = ImageSpec(build=folder / image["build"]) if "build" in image else ImageSpec(**image)
+    return EnvironmentSpec(
+        interpreter=data["interpreter"],
+        lock=folder / data["lock"] if "lock" in data else None,
+        source_roots=tuple(data.get("source_roots", (".",))),
+        import_check=tuple(data.get("import_check", ())),
+        npm_lock=folder / data["npm_lock"] if "npm_lock" in data else None,
+        image=image,
+        executable=data.get("executable", ""),
     )
 
 

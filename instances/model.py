@@ -10,6 +10,7 @@ from instances import edscript
 from instances.bases import BaseSpec, base_directory
 from instances.errors import InstanceError
 from instances.files import digest_of, own_files
+from instances.imported import Generated, Imported, provenance
 
 SIDES = ("a", "b")
 DEFAULT_TIMEOUT_SECONDS = 60.0
@@ -50,28 +51,46 @@ class SuiteSpec:
 
 
 @dataclass(frozen=True)
+class ImageSpec:
+    """The container image that lanes and gradings start from: a pinned one, or one built from the instance's own folder.
+
+    Attributes:
+        name, id: a pinned one, and the digest that the engine calls its id.
+        build: the folder with the Dockerfile, which is all that the build sees.
+    """
+
+    name: str = ""
+    id: str = ""
+    build: Path | None = None
+
+
+@dataclass(frozen=True)
 class EnvironmentSpec:
     """What the tests need: an interpreter, hash-pinned dependencies, and where the tree's own modules are.
 
     Attributes:
-        lock: a pip requirements file with hashes.
+        lock: a pip requirements file with hashes; `None` where the image holds the interpreter with its packages.
         npm_lock: a package-lock.json, of what node needs besides; `None` for nothing.
+        image: the container image that they are run in; `None` for the sandbox's own.
+        executable: the interpreter's path in the image; empty where there is a lock.
     """
 
     interpreter: str
-    lock: Path
+    lock: Path | None
     source_roots: tuple[str, ...] = (".",)
     import_check: tuple[str, ...] = ()
     npm_lock: Path | None = None
+    image: ImageSpec | None = None
+    executable: str = ""
 
     def read_locks(self) -> tuple[bytes, bytes | None]:
-        """The two locks' contents.
+        """The two locks' contents; the first is empty where there is none.
 
         Raises:
             InstanceError: one of them cannot be read.
         """
         try:
-            return self.lock.read_bytes(), self.npm_lock.read_bytes() if self.npm_lock else None
+            return self.lock.read_bytes() if self.lock else b"", self.npm_lock.read_bytes() if self.npm_lock else None
         except OSError as error:
             raise InstanceError(f"{error.filename}: {error.strerror}") from error
 
@@ -93,6 +112,8 @@ class Instance:
     tests: Mapping[str, SuiteSpec]
     protected: tuple[str, ...]
     divergent_side: str | None
+    imported: Imported | None = None
+    generated: Generated | None = None
 
     def requirement(self, side: str) -> str:
         """What principal `side` asked.
@@ -139,6 +160,11 @@ class Instance:
             return edscript.to_patch(script.read_bytes(), read_base)
         except InstanceError as error:
             raise InstanceError(f"{script}: {error}") from error
+
+    @property
+    def provenance(self) -> str:
+        """What must be said wherever its results are, in words; empty for a pair that was made by hand."""
+        return provenance(self.imported, self.generated)
 
     @property
     def replay(self) -> Path:

@@ -50,6 +50,7 @@ class SandboxSpec:
         mounts: further host paths, such as an environment, in order.
         environment: variables; nothing else of the caller's environment is passed on.
         network: whether the sandbox may reach what it is told to by `Sandbox.reach`; the local ones then have the host's network.
+        image: the id of the container image that it starts from, for sandboxes that are containers; empty for their own.
         owner: what it is for, such as a cell's name; by it what a killed run left is told apart.
     """
 
@@ -58,6 +59,7 @@ class SandboxSpec:
     environment: Mapping[str, str] = field(default_factory=dict)
     network: bool = False
     owner: str = ""
+    image: str = ""
 
     def check(self) -> None:
         """Raises SandboxError when a host path does not exist."""

@@ -31,6 +31,7 @@ class Environment:
         executable: the interpreter's path, the same on the host and inside a sandbox that has the mounts.
         mounts: what a sandbox must mount, read-only.
         description: for records, such as `CPython 3.11.7`.
+        image: the id of the container image that it is used in; empty for the sandbox's own.
     """
 
     digest: str
@@ -38,6 +39,7 @@ class Environment:
     executable: Path
     mounts: tuple[Mount, ...]
     description: str
+    image: str = ""
 
 
 def cache_folder() -> Path:

@@ -9,6 +9,7 @@ from threading import Lock
 from sandboxes.base import ExecResult, OutputWatch, SandboxSpec
 from sandboxes.docker_control import Command, Control
 from sandboxes.docker_engine import Engine, explained
+from sandboxes.docker_images import variables_of
 from sandboxes.docker_options import HOME, WORKSPACE, Origin, container_options, write_support
 from sandboxes.docker_reach import Reach
 from sandboxes.errors import SandboxError
@@ -79,7 +80,7 @@ class DockerSandboxFactory:
         check_not_stopping()
         spec.check()
         engine, image = self._ready()
-        return DockerSandbox(engine, image, spec, Origin(self._run, str(process_root())))
+        return DockerSandbox(engine, spec.image or image, spec, Origin(self._run, str(process_root())))
 
 
 class DockerSandbox:
@@ -92,6 +93,8 @@ class DockerSandbox:
     def __init__(self, engine: Engine, image: str, spec: SandboxSpec, origin: Origin) -> None:
         own = {"PATH": _PATH, "HOME": HOME, "TMPDIR": "/tmp", "USER": "agent", "LC_ALL": "C.UTF-8"}
         self._environment = {**own, **spec.environment}
+        if spec.image:
+            self._environment = _with_images_own(variables_of(engine, spec.image), self._environment)
         self._network = spec.network
         self._engine = engine
         self._container = ""
@@ -153,3 +156,9 @@ class DockerSandbox:
             raise SandboxError(f"the container {self._container[:12]} can be neither ended nor removed; see `crosstalk clean`")
         if not removed:
             _log.warning("the engine did not remove the container %s in time; `crosstalk clean` does", self._container[:12])
+
+
+def _with_images_own(images: Mapping[str, str], ours: Mapping[str, str]) -> dict[str, str]:
+    """Our variables before those of an image; its programs are found after ours."""
+    folders = dict.fromkeys([*ours["PATH"].split(":"), *images.get("PATH", "").split(":")])
+    return {**images, **ours, "PATH": ":".join(folder for folder in folders if folder)}

@@ -13,6 +13,7 @@ IMAGE_VARIABLE = "CROSSTALK_DOCKER_IMAGE"
 DEFAULT_IMAGE = "crosstalk-base:latest"
 _CALL_SECONDS = 120
 _REMOVAL_SECONDS = 10
+_BUILD_SECONDS = 1800
 
 
 def lacking_sdk() -> str:
@@ -31,6 +32,7 @@ class Engine:
         if lacking := lacking_sdk():
             raise SandboxError(lacking)
         self._sdk: Any = import_module("docker")
+        self._builder: Any = None
         with explained("reach the engine"):
             self.api: Any = self._client(_CALL_SECONDS)
             self._brief: Any = self._client(_REMOVAL_SECONDS)
@@ -42,6 +44,8 @@ class Engine:
         """End the connections."""
         self.api.close()
         self._brief.close()
+        if self._builder is not None:
+            self._builder.close()
 
     def _client(self, seconds: float) -> Any:
         variables = self._sdk.utils.kwargs_from_env(environment=os.environ)
@@ -52,19 +56,36 @@ class Engine:
         """The SDK's descriptions of mounts and limits."""
         return self._sdk.types
 
+    @property
+    def builder(self) -> Any:
+        """The same engine, for calls that say nothing for long; it ends with `close`."""
+        if self._builder is None:
+            self._builder = self._client(_BUILD_SECONDS)
+        return self._builder
+
+    def image_id(self, name: str) -> str | None:
+        """The id of an image; `None` where the engine does not have it.
+
+        Raises:
+            SandboxError: the engine does not say.
+        """
+        try:
+            with explained(f"look at the image {name}"):
+                return str(self.api.inspect_image(name)["Id"])
+        except SandboxError as error:
+            if isinstance(error.__cause__, self._sdk.errors.ImageNotFound):
+                return None
+            raise
+
     def image(self) -> str:
-        """The id of the image that containers start from.
+        """The id of the image that containers start from, where an instance brings none.
 
         Raises:
             SandboxError: there is none; the text says how to make it.
         """
         name = os.environ.get(IMAGE_VARIABLE) or DEFAULT_IMAGE
-        try:
-            with explained(f"look at the image {name}"):
-                return str(self.api.inspect_image(name)["Id"])
-        except SandboxError as error:
-            if not isinstance(error.__cause__, self._sdk.errors.ImageNotFound):
-                raise
+        if found := self.image_id(name):
+            return found
         how = "load it" if os.environ.get(IMAGE_VARIABLE) else f"run scripts/docker_base_image, or name one in {IMAGE_VARIABLE}"
         raise SandboxError(f"the engine has no image {name}: {how}")
 

@@ -1,6 +1,7 @@
 """What killed processes left in the engine: found by label, and never taken from a process that lives."""
 
 import socket
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +10,10 @@ from typing import Any
 from sandboxes.docker_engine import Engine, explained
 from sandboxes.docker_options import CELL_LABEL, HOST_LABEL, PROCESS_LABEL, RUN_LABEL
 from sandboxes.folders import is_in_use
+
+# Of containers that a base's files are taken from; they are never started, and gone within minutes.
+_BASE_LABEL = "crosstalk.base"
+_BASE_SECONDS = 3600
 
 
 @dataclass(frozen=True)
@@ -62,6 +67,9 @@ def _labelled(api: Any) -> Iterator[Leftover]:
     filters = {"label": [PROCESS_LABEL]}
     for one in api.containers(all=True, filters=filters):
         yield from _of_the_dead("container", one["Id"], one.get("Labels"))
+    for one in api.containers(all=True, filters={"label": [_BASE_LABEL]}):
+        if one["Created"] < time.time() - _BASE_SECONDS:
+            yield Leftover("container", one["Id"], "", "a base")
     for one in api.networks(filters=filters):
         yield from _of_the_dead("network", one["Id"], one.get("Labels"))
     for one in api.volumes(filters=filters).get("Volumes") or []:

@@ -55,6 +55,7 @@ class LocalSandboxFactory:
             SandboxError: bubblewrap is missing or does not isolate, or a host path of the spec does not exist.
         """
         self.prove()
+        _refuse_image(spec)
         return _open_unproved(spec)
 
 
@@ -74,7 +75,13 @@ class UnisolatedSandboxFactory:
     def open(self, spec: SandboxSpec) -> "UnisolatedSandbox":
         """Raises SandboxError when a host path of the spec does not exist."""
         spec.check()
+        _refuse_image(spec)
         return UnisolatedSandbox(spec)
+
+
+def _refuse_image(spec: SandboxSpec) -> None:
+    if spec.image:
+        raise SandboxError(f"only containers start from an image, such as {spec.image}: use --sandbox docker")
 
 
 def find_bubblewrap() -> str:

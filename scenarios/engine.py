@@ -247,14 +247,14 @@ class _Player:
         if self.scenario.gold_tests is not GoldTests.NONE:
             gold = folder / "gold"
             suites = ("a", "b", "joint") if self.scenario.gold_tests is GoldTests.ALL else (lane,)
-            _lay_out_gold_tests(self.instance, suites, gold)
+            _lay_out_gold_tests(self.instance, [suite for suite in suites if suite in self.instance.tests], gold)
             mounts.append(Mount(gold, GOLD_FOLDER))
         if self.radio:
             mounts += self.radio.mounts(lane)
             more, commands = self.radio.variables(lane, self.stage.sandboxes.isolated)
             variables, path = {**variables, **more}, f"{commands}:{path}"
         owner = f"{self.instance.id} {self.scenario.name} {lane}"
-        return SandboxSpec(workspace, tuple(mounts), {"PATH": path, **variables}, fitting.network, owner)
+        return SandboxSpec(workspace, tuple(mounts), {"PATH": path, **variables}, fitting.network, owner, environment.image)
 
     def _replay_source(self, lane: str) -> ReplaySource:
         scenario = self.scenario

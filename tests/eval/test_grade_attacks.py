@@ -249,7 +249,7 @@ class TestDishonest:
 
     def test_the_sandbox_holds_no_answers(self, bench: Bench) -> None:
         """Tested code sees the tree, its tests and the runner: no evidence, no other suite, no data set."""
-        environment = ensure_environment("python", bench.instance.environment.lock.read_bytes())
+        environment = ensure_environment("python", *bench.instance.environment.read_locks())
         interpreter = [str(mount.source) for mount in environment.mounts]
         spy = (
             "import os\nfound = []\n"
