@@ -6,6 +6,8 @@ from typing import Annotated
 import typer
 
 from eval.commands import app as eval_app
+from eval.importing.commands import app as import_app
+from eval.lint_command import app as lint_app
 from harnesses.commands import app as scripted_model_app
 from instances.commands import app as instances_app
 from instances.errors import InstanceError
@@ -27,7 +29,9 @@ app = typer.Typer(
     rich_markup_mode=None,
     help="A benchmark and test bench for coding agents that work for separate principals on one repository.",
 )
+instances_app.registered_commands.extend(lint_app.registered_commands)
 app.add_typer(instances_app, name="instances")
+app.add_typer(import_app, name="import")
 app.add_typer(scenarios_app, name="scenarios")
 app.add_typer(radio_app, name="radio")
 app.add_typer(scripted_model_app, name="scripted-model")

@@ -2,9 +2,8 @@
 """Negative amounts are written in the chosen style, and zero is never negative."""
 
 import csv
-import decimal
 import json
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Decimal
 
 import pytest
 
@@ -21,12 +20,6 @@ from billfold.statement import render_statement
 
 DIGITS = {"EUR": 2, "CHF": 2, "JPY": 0, "KWD": 3}
 SIGNS = {"EUR": "€", "CHF": "CHF ", "JPY": "¥", "KWD": "KWD "}
-RULES = {
-    "half-up": decimal.ROUND_HALF_UP,
-    "half-even": decimal.ROUND_HALF_EVEN,
-    "floor": decimal.ROUND_FLOOR,
-    "ceiling": decimal.ROUND_CEILING,
-}
 AMOUNTS = [
     sign * Decimal(text)
     for text in ("0", "0.0004", "0.0005", "0.001", "0.004", "0.005", "0.009", "0.015", "0.025", "0.4", "0.5", "0.51")
@@ -40,8 +33,8 @@ PRICES = [
 ]
 
 
-def rounded(amount, digits, rule):
-    return amount.quantize(Decimal(1).scaleb(-digits), rounding=RULES[rule])
+def rounded(amount, digits):
+    return amount.quantize(Decimal(1).scaleb(-digits), rounding=ROUND_HALF_UP)
 
 
 def line(quantity, price, tax="0", discount="0"):
@@ -77,22 +70,22 @@ DOCUMENTS = {
 }
 
 
-def amounts_of(data, rule):
-    """The amounts of a document, worked out again from the README and the rule."""
+def amounts_of(data):
+    """The amounts of a document, worked out again from the README."""
     digits = DIGITS[data["currency"]]
     nets, groups = [], {}
     for item in data["lines"]:
         full = Decimal(item["quantity"]) * Decimal(item["unit_price"])
-        net = rounded(full * (100 - Decimal(item["discount_percent"])) / 100, digits, rule)
+        net = rounded(full * (100 - Decimal(item["discount_percent"])) / 100, digits)
         nets.append(net)
         rate = Decimal(item["tax_percent"])
         groups[rate] = groups.get(rate, 0) + net
     discount, taxes = Decimal(0), []
     for rate, net in sorted(groups.items()):
-        less = rounded(net * Decimal(data["discount_percent"]) / 100, digits, rule)
+        less = rounded(net * Decimal(data["discount_percent"]) / 100, digits)
         discount += less
-        taxes.append((rate, rounded((net - less) * rate / 100, digits, rule)))
-    paid = rounded(sum((Decimal(one["amount"]) for one in data["payments"]), Decimal(0)), digits, rule)
+        taxes.append((rate, rounded((net - less) * rate / 100, digits)))
+    paid = rounded(sum((Decimal(one["amount"]) for one in data["payments"]), Decimal(0)), digits)
     net = sum(nets)
     tax = sum(amount for _, amount in taxes)
     gross = net - discount + tax
@@ -173,7 +166,7 @@ def table_cells(text, start=4):
 def test_format_amount(style):
     for amount in AMOUNTS:
         for code, digits in DIGITS.items():
-            value = rounded(amount, digits, "half-up")
+            value = rounded(amount, digits)
             for sign in (True, False):
                 for grouping in (True, False):
                     text = format_amount(
@@ -186,7 +179,7 @@ def test_format_amount(style):
 def test_format_unit_price(style):
     for price in PRICES:
         for code, digits in DIGITS.items():
-            value = rounded(price, 4, "half-up")
+            value = rounded(price, 4)
             for grouping in (True, False):
                 text = format_unit_price(price, find_currency(code), grouping=grouping, negative=style)
                 assert text == written_price(value, digits, style, grouping), price
@@ -225,7 +218,7 @@ def test_minus_is_the_default():
 def test_csv_and_text(name, style):
     data = DOCUMENTS[name]
     code, digits = data["currency"], DIGITS[data["currency"]]
-    expected = amounts_of(data, "half-up")
+    expected = amounts_of(data)
     rows = list(csv.reader(render_csv(invoice_from(data), negative=style).splitlines()))[1:]
     entries = [*expected["nets"], expected["net"]]
     if Decimal(data["discount_percent"]):
@@ -296,7 +289,7 @@ def test_unknown_style():
 @pytest.mark.parametrize("style", STYLES)
 def test_command_line(style, saved, capsys):
     data = DOCUMENTS["discount"] | {"payments": [{"received": "2026-03-05", "amount": "2000"}]}
-    expected = amounts_of(data, "half-up")
+    expected = amounts_of(data)
     file, settings = saved("invoice", data), saved("settings", {"negative": style})
     other = saved("other", {"negative": "parens" if style == "minus" else "minus"})
     invoice = invoice_from(data)
