@@ -165,5 +165,7 @@ def doctor() -> None:
 def _say_soundness(found: "Soundness") -> None:
     facts = ", ".join(f"{name} {how}" for name, how in found.mechanical.items())
     typer.echo(f"{'sound  ' if found.sound else 'UNSOUND'}  {found.instance}  ({facts})")
+    if found.provenance:
+        typer.echo(f"         NOT MADE BY HAND: {found.provenance}")
     for one in found.problems:
         typer.echo(f"         {one.check}: NO. {one.detail}")

@@ -105,6 +105,7 @@ class RunInfo(_Model):
     discarded_effective_tokens: float | None
     discarded_cost_usd: float | None
     lost_attempts: int = Field(description="attempts that were cut off, or whose record is damaged: what they used is unknown")
+    provenance: dict[str, str] = Field(description="by imported or generated instance: what must be known of its results")
 
 
 class Report(_Model):
@@ -151,6 +152,7 @@ def _run_info(manifest: RunManifest, records: Sequence[CellRecord], results: Res
         discarded_effective_tokens=total(cell_cost(one) for one in discarded),
         discarded_cost_usd=total(cell_dollars(one) for one in discarded) if calls_a_model(manifest) else None,
         lost_attempts=results.lost_attempts(),
+        provenance={one.id: one.provenance for one in manifest.instances if one.provenance},
     )
 
 

@@ -167,6 +167,10 @@ def _footnotes(report: Report) -> list[str]:
     for one in run.skipped:
         by_reason.setdefault(str(one["reason"]), []).append(f"{one['scenario']} ({one['instances']} instances)")
     lines.extend(f"Skipped, {reason}: {', '.join(names)}." for reason, names in by_reason.items())
+    by_mark: dict[str, list[str]] = {}
+    for name, mark in run.provenance.items():
+        by_mark.setdefault(mark, []).append(name)
+    lines.extend(f"NOT MADE BY HAND, {mark}: {', '.join(names)}." for mark, names in by_mark.items())
     return lines
 
 
