@@ -305,7 +305,7 @@ def test_a_session_is_resumed_by_its_name(played: Player, bed: Any) -> None:
 
 
 def test_settings_that_an_agent_has_put_in_place_are_replaced(played: Player, bed: Any) -> None:
-    before = 'rm "$CODEX_HOME/hooks.json" && mkdir "$CODEX_HOME/hooks.json" && ln -sf /etc/passwd "$CODEX_HOME/config.toml"'
+    before = 'rm "$CODEX_HOME/hooks.json" && mkdir "$CODEX_HOME/hooks.json" && ln -sf /proc/version "$CODEX_HOME/config.toml"'
     played(THREAD, BEGUN, closing(counts(1, 1)), before=before)
     played(THREAD, BEGUN, closing(counts(1, 1)), before='cp "$CODEX_HOME/hooks.json" hooks; cp -P "$CODEX_HOME/config.toml" kept')
     assert (bed.workspace / "hooks").read_text() == "{}"
