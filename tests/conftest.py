@@ -36,6 +36,7 @@ HOW_TO_GET = {
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--require-all", action="store_true", help="fail, and do not skip, where a program is missing")
+    parser.addoption("--failed-to", type=Path, metavar="FILE", help="write the ids of the tests that failed to this file, a line each")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -102,7 +103,12 @@ def no_mount_is_left(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Nothing is skipped where all is required, for whatever reason a test asked for it."""
+    """Nothing is skipped where all is required, for whatever reason a test asked for it; and what failed is written down."""
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
-    if session.config.getoption("--require-all") and reporter is not None and reporter.stats.get("skipped"):
+    if reporter is None:
+        return
+    if session.config.getoption("--require-all") and reporter.stats.get("skipped"):
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
+    if file := session.config.getoption("--failed-to"):
+        failed = {report.nodeid for kind in ("failed", "error") for report in reporter.stats.get(kind, [])}
+        file.write_text("".join(f"{one}\n" for one in sorted(failed)), encoding="utf-8")
