@@ -36,7 +36,7 @@ HOW_TO_GET = {
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--require-all", action="store_true", help="fail, and do not skip, where a program is missing")
-    parser.addoption("--failed-to", type=Path, metavar="FILE", help="write the ids of the tests that failed to this file, a line each")
+    parser.addoption("--failed-to", type=Path, metavar="FILE", help="write the failed tests' ids to it, a line each")
 
 
 def pytest_configure(config: pytest.Config) -> None:
