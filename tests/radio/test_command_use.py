@@ -68,3 +68,37 @@ def test_a_wait_in_vain_says_why_and_is_no_failure(make_hub: MakeHub, shell: She
     done = shell(hub, "a", "radio-wait", "--timeout", "5")
     assert (done.returncode, done.stderr) == (0, b"")
     assert b"(peer-finished)" in done.stdout
+
+
+LATE = [
+    ["radio-send", "t1", "hello", "--mention", "b"],
+    ["radio-send", "t1", "--mention", "b", "hello", "--ask"],
+    ["radio-send", "t1", "hello", "--mention=b"],
+    ["radio-send", "t1", "-", "--kind", "note"],
+    ["radio-send", "t1", "hello", "--"],
+    ["radio-sync", "design", "parser", "--timeout", "5"],
+    ["radio-sync", "design", "--timeot", "5", "parser"],
+    ["radio-sync", "design", "--timeout", "5", "--timeout", "6"],
+]
+
+
+@pytest.mark.parametrize("command", LATE, ids=" ".join)
+def test_an_option_after_the_text_is_not_sent_as_text(command: list[str]) -> None:
+    done = use(*command)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "stands after the text" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_text_may_hold_what_looks_like_an_option(make_hub: MakeHub, shell: Shell) -> None:
+    hub = make_hub()
+    thread = hub.client("a").create_thread("plan")
+    texts = [["use --strict here"], ["--", "use", "--strict", "here"], ["--", "--mention", "b"], ["a", "-", "b", "-x"]]
+    for words in texts:
+        assert shell(hub, "a", "radio-send", thread, "--mention", "b", *words).returncode == 0
+    shown = hub.client("b").inbox()["text"]
+    for said in ("| use --strict here", "| --mention b", "| a - b -x"):
+        assert said in shown
+    hub.finish("b")
+    assert shell(hub, "a", "radio-sync", "done", "--timeout", "5", "--", "--timeout", "is mine").returncode == 0
+    assert b"--timeout is mine" in hub.events.read_bytes()
