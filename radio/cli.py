@@ -38,7 +38,8 @@ def serve(  # noqa: PLR0913 - a command's options
 
     def tell() -> None:
         """The store is this hub's: now the lanes' tokens hold, and not those of an earlier one."""
-        hub.write_lane_files()
+        hub.make_lane_folders()
+        hub.write_tokens()
         token = directory / "engine-token"
         token.touch(mode=0o600)
         token.write_text(hub.config.admin_token + "\n")

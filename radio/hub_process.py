@@ -18,7 +18,7 @@ from typing import Any
 
 from radio.client import Address, RadioClient
 from radio.config import HubConfig, LaneConfig
-from radio.errors import HubUnreachable
+from radio.errors import HubUnreachable, Refused
 from radio.policy import Limits, Policy
 from sandboxes import exec as processes
 from sandboxes.errors import BenchError, SandboxError
@@ -164,12 +164,16 @@ class HubProcess:
             steps=place / "own" / "steps",
         )
 
-    def write_lane_files(self) -> None:
-        """Make each lane's own folder: an empty mailbox, no steps, its token."""
+    def make_lane_folders(self) -> None:
+        """Make each lane's own folder, with an empty mailbox and no steps. What is there already stays."""
         for lane in self.lanes.values():
             lane.own.mkdir(parents=True, exist_ok=True)
             lane.steps.touch()
             lane.mailbox.touch()
+
+    def write_tokens(self) -> None:
+        """Give each lane its token. Only when the store is this hub's: until then another one's tokens may hold."""
+        for lane in self.lanes.values():
             lane.auth.touch(mode=0o600)
             lane.auth.write_text(f'header = "Authorization: Bearer {lane.token}"\n')
 
@@ -179,16 +183,24 @@ class HubProcess:
         Raises:
             SandboxError: it did not start; the text says why.
         """
-        self.write_lane_files()
-        Path(self.config.ready or "").unlink(missing_ok=True)
+        self.make_lane_folders()
         self._thread.start()
         deadline = time.monotonic() + _START_SECONDS
-        while not Path(self.config.ready or "").exists():
+        while not self._listening():
             if self._failure or time.monotonic() > deadline:
                 self.stop()
                 raise SandboxError(f"the radio's hub did not start: {self._failure or 'it does not answer'}")
             time.sleep(0.005)
+        self.write_tokens()
         return self
+
+    def _listening(self) -> dict[str, Any]:
+        """Where this hub listens and as which process; nothing where it does not yet, or the folder is another hub's."""
+        try:
+            said: dict[str, Any] = json.loads(Path(self.config.ready or "").read_text())
+        except (OSError, ValueError):
+            return {}
+        return said if said.get("hub") == self.config.mark else {}
 
     def __enter__(self) -> "HubProcess":
         return self.start()
@@ -231,13 +243,13 @@ class HubProcess:
     @property
     def pid(self) -> int:
         """The process of the hub that listened last."""
-        number: int = json.loads(Path(self.config.ready or "").read_text())["process"]
+        number: int = self._listening()["process"]
         return number
 
     @property
     def url(self) -> str | None:
         """The TCP address, where one was asked for."""
-        address: str | None = json.loads(Path(self.config.ready or "").read_text()).get("url")
+        address: str | None = self._listening().get("url")
         return address
 
     def client(self, lane: str) -> RadioClient:
@@ -281,7 +293,7 @@ class HubProcess:
         deadline = time.monotonic() + _STOP_SECONDS
         while self._thread.is_alive() and time.monotonic() < deadline:
             # More than once: it may be just coming back from a death, and not listen yet.
-            with contextlib.suppress(HubUnreachable), self._lock:
+            with contextlib.suppress(HubUnreachable, Refused), self._lock:  # refused by another hub, where the folder is its
                 self._admin.call("shutdown", {"forget": self._forget}, timeout=5)
             self._thread.join(0.2)
         if self._thread.is_alive():
@@ -299,5 +311,5 @@ class HubProcess:
     def _kill(self) -> None:
         try:
             os.kill(self.pid, signal.SIGKILL)
-        except (OSError, ValueError):
+        except (OSError, KeyError):
             return  # it has not listened yet, or is gone: the thread's own deadline ends it

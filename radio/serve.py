@@ -142,7 +142,7 @@ async def _listen(hub: Hub) -> list[asyncio.Server]:
     if config.ready is not None:
         ready = Path(config.ready)
         beside = ready.with_name(ready.name + ".new")
-        beside.write_text(json.dumps({**addresses, "process": os.getpid()}))
+        beside.write_text(json.dumps({**addresses, "process": os.getpid(), "hub": config.mark}))
         beside.replace(ready)
     return servers
 

@@ -490,3 +490,19 @@ def test_tcp_is_the_same_radio(make_hub: MakeHub) -> None:
     sent = far.send_message(far.create_thread("plan"), "from afar", ["b"])
     assert hub.client("b").inbox()["messages"] == [sent]
     far.close()
+
+
+def test_a_hub_that_does_not_get_the_store_takes_nothing_from_the_one_that_has_it(
+    make_hub: MakeHub, shell: Callable[..., Any], tmp_path: Path
+) -> None:
+    hub = make_hub()
+    pid = hub.pid
+    files = [path for path in hub.directory.rglob("*") if path.is_file() and path.suffix not in (".sqlite-wal", ".sqlite-shm")]
+    before = {path: path.read_bytes() for path in files}
+    second = HubProcess(hub.directory, hub.config.run, hub.config.cell, ["a", "b"])
+    with pytest.raises(SandboxError, match="another hub owns the store"):
+        second.start()
+    assert {path: path.read_bytes() for path in files} == before
+    assert hub.pid == pid
+    assert shell(hub, "a", "radio-create-thread", "plan").returncode == 0
+    assert hub.restarts == 0
