@@ -42,6 +42,29 @@ RESERVED_NAMES = frozenset(
         "user",
     ]
 )
+# What seems to be the bench's own, the system's, the principal's or a tool's. Other names of lanes that there can't be, such
+# as `model` or `server`, are what threads may well be about.
+RESERVED_THREAD_NAMES = frozenset(
+    [
+        "admin",
+        "bench",
+        "crosstalk",
+        "developer",
+        "hub",
+        "human",
+        "moderator",
+        "operator",
+        "overseer",
+        "principal",
+        "radar",
+        "radio",
+        "root",
+        "supervisor",
+        "system",
+        "tool",
+        "user",
+    ]
+)
 HUB = "hub"
 _LANE_NAME = re.compile(r"[a-z][a-z0-9_-]{0,31}\Z")
 _THREAD_ID = re.compile(r"t[0-9]+\Z")
@@ -200,7 +223,7 @@ def check_lane_name(name: str) -> str:
 
 def check_thread_name(name: str) -> str:
     """Raises Refused when a lane may not name a thread so: it would seem to be the bench's own, or another thread's id."""
-    if name.strip(" .").casefold() in RESERVED_NAMES or _THREAD_ID.match(name):
+    if name.strip(" .").casefold() in RESERVED_THREAD_NAMES or _THREAD_ID.match(name):
         raise Refused(Reason.RESERVED_NAME, f"a thread cannot be named {name!r}: the name is reserved; say what it is about")
     if not name:
         raise Refused(Reason.MALFORMED, "a thread's name must have something to read")

@@ -47,10 +47,17 @@ def test_what_can_be_created_can_be_used_by_its_name(board: Switchboard, name: s
     assert thread_name(name) == thread.name
 
 
-@pytest.mark.parametrize("name", ["", "  ", "\n", "system", "System ", "HUB", "radio", "radar", "user", "all", "t5", "t99"])
+@pytest.mark.parametrize("name", ["", "  ", "\n", "system", "System ", "HUB", "radio", "radar", "user", "tool.", "t5", "t99"])
 def test_no_lane_names_a_thread_as_the_bench_would(board: Switchboard, name: str) -> None:
     with pytest.raises(Refused, match="thread"):
         board.create_thread("a", Fields({"name": name}))
+
+
+@pytest.mark.parametrize(
+    "name", ["model", "server", "function", "agent", "all", "runtime", "root cause", "the system", "user.py"]
+)
+def test_a_thread_may_be_about_anything(board: Switchboard, name: str) -> None:
+    assert board.create_thread("a", Fields({"name": name})).name == name
 
 
 def test_the_bench_names_its_threads_itself(board: Switchboard) -> None:
