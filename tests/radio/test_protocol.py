@@ -70,7 +70,7 @@ class Talk:
     def divided(self) -> "Talk":
         self.open("a", "planning")
         self.say("a", "planning", "PROPOSAL: the parser is mine")
-        self.say("b", "planning", "Approved")
+        self.say("b", "planning", "APPROVED.")
         self.say("a", "planning", "PLAN: as proposed")
         return self
 
@@ -127,3 +127,98 @@ def test_talk_while_exploring_is_told() -> None:
     talk.open("b", "chat")
     talk.say("b", "chat", "hello")
     assert talk.state().deviations == ["lane b sent m2 before planning was opened"]
+
+
+NO_APPROVALS = [
+    "not APPROVED yet",
+    "approved by nobody so far",
+    "Approved, but only if the lexer is mine",
+    "APPROVED? I do not think so",
+    "APPROVED-ish",
+    "APPROVEDLY",
+    "I would have approved",
+    '"APPROVED" is what I shall say',
+    "DISAPPROVED",
+    "",
+]
+
+
+@pytest.mark.parametrize("said", NO_APPROVALS)
+def test_only_the_word_at_the_beginning_approves(said: str) -> None:
+    talk = Talk()
+    talk.open("a", "planning")
+    talk.say("a", "planning", "PROPOSAL: one")
+    talk.say("b", "planning", said)
+    talk.say("a", "planning", "PLAN: one")
+    assert talk.state().deviations == ["the plan m4 was sent without approval of b"]
+
+
+@pytest.mark.parametrize("said", ["APPROVED", " \nAPPROVED: go on", "APPROVED.", "APPROVED\nas it stands"])
+def test_the_word_for_it_approves(said: str) -> None:
+    talk = Talk()
+    talk.open("a", "planning")
+    talk.say("b", "planning", "PROPOSAL: one")
+    talk.say("b", "planning", "AMENDMENT: the other")
+    talk.say("a", "planning", said)
+    talk.say("a", "planning", "PLAN: the other")
+    assert (talk.state().phase, talk.state().deviations) == (Phase.EXECUTE, [])
+
+
+def test_what_was_approved_before_it_stood_is_not_approved() -> None:
+    talk = Talk()
+    talk.open("a", "planning")
+    talk.say("b", "planning", "APPROVED")
+    talk.say("a", "planning", "PROPOSAL: one")
+    talk.say("a", "planning", "PLAN: one")
+    assert talk.state().deviations == ["the plan m4 was sent without approval of b"]
+
+
+def test_an_amendment_is_approved_anew() -> None:
+    talk = Talk()
+    talk.open("a", "planning")
+    talk.say("a", "planning", "PROPOSAL: one")
+    talk.say("b", "planning", "APPROVED")
+    talk.say("a", "planning", "AMENDMENT: and the lexer")
+    talk.say("a", "planning", "PLAN: both")
+    assert talk.state().deviations == ["the plan m5 was sent without approval of b"]
+
+
+@pytest.mark.parametrize(
+    "said", ["Plan B would be better", "PLANNING is hard", "Result handling is odd", "proposals differ", "PLAN?"]
+)
+def test_words_that_only_look_like_it_decide_nothing(said: str) -> None:
+    talk = Talk()
+    talk.open("a", "planning")
+    talk.say("a", "planning", "PROPOSAL: one")
+    talk.say("b", "planning", "APPROVED")
+    talk.say("a", "planning", said)
+    assert talk.state().phase is Phase.DIVIDE
+    talk.say("a", "planning", "PLAN: one")
+    assert (talk.state().phase, talk.state().deviations) == (Phase.EXECUTE, [])
+
+
+def test_the_assembler_alone_plans_and_drafts() -> None:
+    talk = Talk()
+    talk.open("a", "planning")
+    talk.say("a", "planning", "PROPOSAL: one")
+    talk.say("b", "planning", "APPROVED")
+    talk.say("b", "planning", "PLAN: mine")
+    assert talk.state().phase is Phase.DIVIDE
+    assert talk.state().deviations == ["lane b, not the assembler, sent the plan m4"]
+    talk = Talk().divided().reviewed()
+    talk.open("b", "final-answer")
+    talk.say("b", "final-answer", "DRAFT: mine")
+    talk.say("a", "final-answer", "APPROVED")
+    assert talk.state().phase is Phase.SUBMIT
+    assert talk.state().deviations == ["lane b, not the assembler, opened final-answer"]
+
+
+def test_nobody_gives_another_lanes_result() -> None:
+    talk = Talk().divided()
+    talk.open("a", "results-a")
+    talk.open("b", "results-b")
+    talk.say("b", "results-a", "RESULT: theirs is done")
+    talk.say("a", "results-b", "RESULT: theirs is done")
+    talk.say("a", "results-a", "APPROVED")
+    talk.open("a", "final-answer")
+    assert talk.state().deviations == ["final-answer was opened without approval of the results of a, b"]
