@@ -74,8 +74,16 @@ def _whole(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
+def _count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
 def _number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _duration(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and value >= 0
 
 
 def _truth(value: object) -> bool:
@@ -98,30 +106,30 @@ _SAID: Mapping[str, _Check] = {"id": _name, "content": _text, "mentions": _all(_
 _SHOWING: Mapping[str, _Check] = {
     **_LANE,
     "messages": _all(_name),
-    "seconds": _all(_number),
+    "seconds": _all(_duration),
     "via": _name,
-    "bytes": _whole,
+    "bytes": _count,
 }
 _HELD: Mapping[EventType, Mapping[str, _Check]] = {
     EventType.LANE_JOINED: _LANE,
     EventType.THREAD_CREATED: {"id": _name, "name": _text, "owner": _name, "participants": _all(_name)},
     EventType.MESSAGE_SENT: {**_SAID, "sender": _name},
     EventType.SYNC_POSTED: {**_SAID, **_LANE, "point": _text},
-    EventType.SHOWN: {**_SHOWING, "snapshot_bytes": _whole},
+    EventType.SHOWN: {**_SHOWING, "snapshot_bytes": _count},
     EventType.SYNCED: _SHOWING,
-    EventType.NOTICED: {**_LANE, "start": _whole, "cursor": _whole},
+    EventType.NOTICED: {**_LANE, "start": _count, "cursor": _count},
     EventType.EXPIRED: {**_LANE, "messages": _all(_name), "seqs": _all(_whole), "reason": _name},
-    EventType.REFUSED: {**_LANE, "operation": _text, "reason": _name, "count": _whole},
+    EventType.REFUSED: {**_LANE, "operation": _text, "reason": _name, "count": _count},
     EventType.RESPONDED: {**_LANE, "message": _name, "verdict": _name, "reason": _text, "paths": _all(_text)},
     EventType.VERIFIED: {**_LANE, "message": _name, "holds": _truth},
     EventType.LISTENING: _LANE,
-    EventType.STEP_ENDED: {**_LANE, "step": _whole},
+    EventType.STEP_ENDED: {**_LANE, "step": _count},
     EventType.FINISHED: {**_LANE, "reason": _text},
 }
 _OPTIONAL: Mapping[str, _Check] = {
     "lane": _name,
-    "step": lambda value: value is None or _whole(value),
-    "snapshot_bytes": _whole,
+    "step": lambda value: value is None or _count(value),
+    "snapshot_bytes": _count,
     "envelope": _cover,
 }
 _COMMON = ("seq", "type", "at", "clock", "thread")
@@ -157,4 +165,8 @@ def check(event: Event) -> Event:
         raise ValueError(f"an event of type {event.type} has no {wrong[0]} as it should be")
     if event.type in (EventType.SHOWN, EventType.SYNCED) and len(event.data["messages"]) != len(event.data["seconds"]):
         raise ValueError(f"an event of type {event.type} has other than one of its seconds for each of its messages")
+    if event.type is EventType.EXPIRED and len(event.data["messages"]) != len(event.data["seqs"]):
+        raise ValueError("an event of type expired has other than one of its seqs for each of its messages")
+    if event.type is EventType.NOTICED and event.data["cursor"] < event.data["start"]:
+        raise ValueError("an event of type noticed has a cursor before its start")
     return event

@@ -20,6 +20,7 @@ from radio import framing
 from radio.client import RadioClient
 from radio.events import Event, EventType, check, decode
 from radio.replay import Node, message_graph, summarise
+from radio.whole_log import WholeLog
 from sandboxes.errors import SetupError
 
 _NEWEST_MESSAGES = 12
@@ -35,6 +36,7 @@ class LogFollower:
     path: Path
     _offset: int = field(default=0, init=False)
     _lines: int = field(default=0, init=False)
+    _log: WholeLog = field(default_factory=WholeLog, init=False)
 
     def __call__(self) -> list[Event]:
         try:
@@ -49,7 +51,7 @@ class LogFollower:
         for line in whole.splitlines():
             self._lines += 1
             try:
-                found.append(check(decode(line)))
+                found.append(self._log.take(check(decode(line))))
             except ValueError as error:
                 raise SetupError(f"{self.path}, line {self._lines}: {error}") from error
         return found
@@ -61,12 +63,13 @@ class HubFollower:
 
     client: RadioClient
     _after: int = field(default=0, init=False)
+    _log: WholeLog = field(default_factory=WholeLog, init=False)
 
     def __call__(self) -> list[Event]:
         found: list[Event] = []
         try:
             while page := self.client.call("events", {"after": self._after})["events"]:
-                found += [check(decode(json.dumps(fields).encode())) for fields in page]
+                found += [self._log.take(check(decode(json.dumps(fields).encode()))) for fields in page]
                 self._after = found[-1].seq
         except (ValueError, KeyError, TypeError) as error:
             raise SetupError(

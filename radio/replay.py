@@ -9,6 +9,7 @@ from typing import Any
 
 from radio import framing
 from radio.events import Event, EventType, check, decode
+from radio.whole_log import WholeLog
 from sandboxes.errors import SetupError
 
 _SAYING = frozenset({EventType.MESSAGE_SENT, EventType.SYNC_POSTED})
@@ -71,15 +72,15 @@ def read_events(path: Path) -> Iterator[Event]:
     """The events of a log. A last line that was cut off, as a log still being written has, is left out.
 
     Raises:
-        SetupError: there is no such log, or it is none.
+        SetupError: there is no such log, or it is none that a hub can have written.
     """
-    number = 0
+    number, log = 0, WholeLog()
     try:
         with path.open("rb") as file:
             for line in file:
                 number += 1
                 if line.endswith(b"\n"):
-                    yield check(decode(line))
+                    yield log.take(check(decode(line)))
     except FileNotFoundError:
         raise SetupError(f"there is no event log at {path}") from None
     except ValueError as error:
@@ -222,7 +223,7 @@ def _summary(lane: str, events: Sequence[Event]) -> LaneSummary:
     refused: Counter[str] = Counter()
     for event in _of(mine, EventType.REFUSED):
         refused[event.data["reason"]] += event.data["count"]
-    verified = [event.data["holds"] for event in _of(mine, EventType.VERIFIED)]
+    verified = list({event.data["message"]: event.data["holds"] for event in _of(mine, EventType.VERIFIED)}.values())
     finished = [event.data["reason"] for event in _of(mine, EventType.FINISHED)]
     return LaneSummary(
         lane=lane,

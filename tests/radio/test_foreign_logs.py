@@ -20,24 +20,25 @@ from sandboxes.errors import BenchError, SetupError
 
 COMMANDS = [["replay"], ["replay", "--json"], ["monitor", "--once"]]
 COMMON = {"at": "2026-01-01T00:00:00.000Z", "clock": 1.5}
-COVER = {"kind": "finding", "trace_id": "m3", "response_requested": True}
-SHOWN = {"lane": "b", "messages": ["m3"], "seconds": [0.1], "via": "step", "step": 2, "bytes": 90, "signals": 0}
+COVER = {"kind": "finding", "trace_id": "m4", "response_requested": True}
+SHOWN = {"lane": "b", "messages": ["m4"], "seconds": [0.1], "via": "step", "step": 2, "bytes": 90, "signals": 0}
 WHOLE: list[dict[str, Any]] = [
     {"type": "lane_joined", "lane": "a"},
     {"type": "lane_joined", "lane": "b"},
     {"type": "thread_created", "thread": "t3", "id": "t3", "name": "plan", "owner": "a", "participants": ["a", "b"]},
-    {"type": "message_sent", "thread": "t3", "id": "m3", "sender": "a", "content": "x", "mentions": ["b"], "envelope": COVER},
+    {"type": "message_sent", "thread": "t3", "id": "m4", "sender": "a", "content": "x", "mentions": ["b"], "envelope": COVER},
     {"type": "step_ended", "lane": "b", "step": 1},
     {"type": "shown", **SHOWN, "snapshot_bytes": 0},
-    {"type": "responded", "lane": "b", "message": "m3", "verdict": "accepted", "reason": "so", "paths": ["x.py"]},
-    {"type": "verified", "lane": "b", "message": "m3", "holds": True, "unchanged": []},
+    {"type": "responded", "lane": "b", "message": "m4", "verdict": "accepted", "reason": "so", "paths": ["x.py"]},
+    {"type": "verified", "lane": "b", "message": "m4", "holds": True, "unchanged": []},
     {"type": "sync_posted", "lane": "a", "id": "m9", "point": "done", "content": "y", "mentions": ["b"]},
-    {"type": "synced", **SHOWN},
+    {"type": "synced", **SHOWN, "messages": ["m9"]},
     {"type": "noticed", "lane": "b", "lease": "l", "start": 0, "cursor": 1},
-    {"type": "expired", "lane": "b", "messages": ["m9"], "seqs": [9], "reason": "too old"},
+    {"type": "message_sent", "thread": "t3", "id": "m12", "sender": "a", "content": "z", "mentions": ["b"], "envelope": None},
+    {"type": "expired", "lane": "b", "messages": ["m12"], "seqs": [12], "reason": "too old"},
     {"type": "refused", "lane": "b", "operation": "inbox", "reason": "rate", "count": 3, "text": "wait"},
     {"type": "listening", "lane": "b", "via": "inbox", "step": 3},
-    {"type": "leased", "lane": "b", "lease": "l", "messages": ["m3"], "key": "k"},
+    {"type": "leased", "lane": "b", "lease": "l", "messages": ["m4"], "key": "k"},
     {"type": "finished", "lane": "b", "reason": "completed"},
 ]
 
@@ -73,11 +74,55 @@ def test_a_field_that_is_missing_or_of_another_kind_is_said_or_does_no_harm(tmp_
             done = CliRunner().invoke(app, [*command, str(log)])
             if done.exception is not None:
                 assert isinstance(done.exception, SetupError), (event, done.exception)
-                assert f"line {number + 1}: " in str(done.exception)
+                # Where it is not wrong by itself, what comes after it is by it.
+                assert int(str(done.exception).split(", line ")[1].split(":")[0]) >= number + 1
                 assert "\n" not in str(done.exception)
                 assert done.output == ""
                 refused += 1
     assert refused > 20
+
+
+def doubled(number: int) -> list[dict[str, Any]]:
+    return [*WHOLE[: number + 1], WHOLE[number], *WHOLE[number + 1 :]]
+
+
+IMPOSSIBLE = {
+    "a message sent twice": (doubled(3), "line 5: message m4 was sent before"),
+    "a message shown twice": (doubled(5), "line 7: message m4 does not wait for lane b"),
+    "a post sent twice": (doubled(8), "line 10: message m9 was sent before"),
+    "a post shown twice": (doubled(9), "line 11: message m9 does not wait for lane b"),
+    "a message expired twice": (doubled(12), "line 14: message m12 does not wait for lane b"),
+    "a message twice in one delivery": (
+        [*WHOLE[:5], {**WHOLE[5], "messages": ["m4", "m4"], "seconds": [0.1, 0.1]}, *WHOLE[6:]],
+        "line 6: message m4 does not wait for lane b",
+    ),
+    "a message shown that was not sent": ([*WHOLE[:3], *WHOLE[4:]], "line 5: message m4 does not wait for lane b"),
+    "a message shown to another": ([*WHOLE[:5], {**WHOLE[5], "lane": "a"}], "line 6: message m4 does not wait for lane a"),
+    "refusals below none": ([*WHOLE[:13], {**WHOLE[13], "count": -3}], "line 14: an event of type refused has no count"),
+    "a notice backwards": ([*WHOLE[:10], {**WHOLE[10], "start": 2}], "line 11: an event of type noticed has a cursor before"),
+    "more expired than named": ([*WHOLE[:12], {**WHOLE[12], "seqs": [12, 13]}], "line 13: an event of type expired has other"),
+    "seen before it was sent": ([*WHOLE[:5], {**WHOLE[5], "seconds": [-1]}], "line 6: an event of type shown has no seconds"),
+}
+
+
+@pytest.mark.parametrize("what", IMPOSSIBLE)
+def test_what_no_hub_counts_is_not_counted(tmp_path: Path, what: str) -> None:
+    events, said = IMPOSSIBLE[what]
+    for command in COMMANDS:
+        done = CliRunner().invoke(app, [*command, str(log_of(tmp_path, events))])
+        assert isinstance(done.exception, SetupError)
+        assert said in str(done.exception)
+        assert done.output == ""
+
+
+@pytest.mark.parametrize("gone", range(len(WHOLE) - 1))
+def test_a_log_with_a_line_missing_is_not_counted(tmp_path: Path, gone: int) -> None:
+    log = log_of(tmp_path, WHOLE)
+    lines = log.read_bytes().splitlines(keepends=True)
+    log.write_bytes(b"".join(lines[:gone] + lines[gone + 1 :]))
+    for command in COMMANDS:
+        done = CliRunner().invoke(app, [*command, str(log)])
+        assert f"line {gone + 1}: event {gone + 2} comes after event {gone}" in str(done.exception)
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
