@@ -29,8 +29,6 @@ class WholeLog:
         elif event.type in (EventType.SHOWN, EventType.SYNCED, EventType.EXPIRED):
             for message in data["messages"]:
                 if (data["lane"], message) not in self._waiting:
-                    raise ValueError(
-                        f"message {message} does not wait for lane {data['lane']}, of which it is said to be {event.type}"
-                    )
+                    raise ValueError(f"message {message} does not wait for lane {data['lane']}, and cannot be {event.type}")
                 self._waiting.remove((data["lane"], message))
         return event
