@@ -165,6 +165,8 @@ def doctor() -> None:
 def _say_soundness(found: "Soundness") -> None:
     facts = ", ".join(f"{name} {how}" for name, how in found.mechanical.items())
     typer.echo(f"{'sound  ' if found.sound else 'UNSOUND'}  {found.instance}  ({facts})")
+    if found.difficulty:
+        typer.echo(f"         {found.difficulty.describe()}")
     if found.provenance:
         typer.echo(f"         NOT MADE BY HAND: {found.provenance}")
     for one in found.problems:

@@ -30,11 +30,16 @@ for name in modules:
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that must hold, whether it does, and in words what to fix where it does not."""
+    """One thing that must hold, whether it does, and in words what to fix where it does not.
+
+    Attributes:
+        file: the file to look at first, within the instance's folder; empty where it is none in particular.
+    """
 
     check: str
     ok: bool
     detail: str = ""
+    file: str = ""
 
 
 class Examination:
@@ -75,8 +80,18 @@ class Examination:
             self.verdicts[key] = self.pair.grade(tree, suite)
         return self.verdicts[key]
 
-    def note(self, check: str, ok: bool, detail: str) -> None:
-        self.findings.append(Finding(check, ok, "" if ok else detail))
+    def note(self, check: str, ok: bool, detail: str, file: str = "") -> None:
+        self.findings.append(Finding(check, ok, "" if ok else detail, file))
+
+    def _file(self, name: str) -> str:
+        """Where a reference or control of a name is kept, or would be."""
+        script = self.instance.base.kind != "directory" and not (self.instance.folder / f"{name}.patch").is_file()
+        return f"{name}.ed" if script else f"{name}.patch"
+
+    def _overlay(self, suite: str) -> str:
+        """Where a suite's tests are."""
+        overlay = self.instance.tests[suite].overlay
+        return "instance.json" if overlay is None else overlay.relative_to(self.instance.folder).as_posix() + "/"
 
     def _imports(self) -> None:
         spec, stage = self.instance.environment, self.pair.stage
@@ -93,7 +108,9 @@ class Examination:
             sandbox.close()
             remove_tree(workspace)
         said = result.stderr.decode(errors="replace").strip().splitlines()
-        self.note("the base imports from the tree", result.ok, said[-1] if said else "the import check did not end")
+        self.note(
+            "the base imports from the tree", result.ok, said[-1] if said else "the import check did not end", "instance.json"
+        )
 
     def _apply_patches(self) -> None:
         names = ["references/a", "references/b", "references/joint"]
@@ -102,10 +119,10 @@ class Examination:
             names.append("controls/divergent")
         for name in names:
             if not self.instance.has_patch(name):
-                self.note(f"{name} is there", False, f"write {name}.patch, or .ed against a fetched base")
+                self.note(f"{name} is there", False, f"write {name}.patch, or .ed against a fetched base", self._file(name))
                 continue
             applied = self.pair.stage.store.apply(self.pair.stage.base, self.instance.patch(name))
-            self.note(f"{name} applies to the base", applied.tree is not None, applied.message)
+            self.note(f"{name} applies to the base", applied.tree is not None, applied.message, self._file(name))
             if applied.tree is not None:
                 self.trees[name] = applied.tree
         same = [f"{one} and {other}" for one, other in combinations(self.trees, 2) if self._same_design(one, other)]
@@ -113,6 +130,7 @@ class Examination:
             "base, references and controls all differ in their code",
             not same,
             f"the same but for comments, spacing, prose and protected files: {'; '.join(same)}. Make each a design of its own",
+            "controls/",
         )
 
     def _same_design(self, one: str, other: str) -> bool:
@@ -122,22 +140,35 @@ class Examination:
         for suite in ("a", "b", "joint"):
             verdict, spec = self.grade(self.trees["base"], suite), self.instance.tests[suite]
             early = [one for one in spec.fail_to_pass if verdict.statuses.get(one) == "passed"]
-            self.note(f"the base fails tests.{suite}", not early, f"fail_to_pass already passed: {', '.join(early)}")
+            self.note(
+                f"the base fails tests.{suite}",
+                not early,
+                f"fail_to_pass already passed: {', '.join(early)}",
+                self._overlay(suite),
+            )
             broken = [one for one in spec.pass_to_pass if verdict.statuses.get(one) != "passed"]
-            self.note(f"the base passes tests.{suite}.pass_to_pass", not broken, f"not passed: {', '.join(broken)}")
+            self.note(
+                f"the base passes tests.{suite}.pass_to_pass",
+                not broken,
+                f"not passed: {', '.join(broken)}",
+                self._overlay(suite),
+            )
 
     def _reference(self, side: str) -> None:
         tree = self.trees.get(f"references/{side}")
         if tree is None:
             return
         own, other = self.grade(tree, side), self.grade(tree, OTHER[side])
-        self.note(f"reference {side} passes its own side", own.passed, own.reason)
-        self.note(f"reference {side} leaves the other side failing", not other.passed, f"tests.{OTHER[side]} pass: subsumed")
+        file = self._file(f"references/{side}")
+        self.note(f"reference {side} passes its own side", own.passed, own.reason, file)
+        subsumed = f"tests.{OTHER[side]} pass: subsumed"
+        self.note(f"reference {side} leaves the other side failing", not other.passed, subsumed, self._overlay(OTHER[side]))
         self._lists_all(f"references/{side}", side)
         self.note(
             f"reference {side} alone fails the joint tests",
             not self.grade(tree, "joint").passed,
             f"tests.joint pass without {OTHER[side]}'s change: let a joint test use both changes at once",
+            self._overlay("joint"),
         )
 
     def _lists_all(self, name: str, suite: str) -> None:
@@ -153,6 +184,7 @@ class Examination:
             f"tests.{suite} lists every test that {'passes' if suite == 'base' else 'is reported'} on {name}",
             not more,
             f"not listed: {', '.join(more)}. List each in fail_to_pass or pass_to_pass, or take it out of the suite",
+            "instance.json",
         )
 
     def _solved(self, name: str) -> None:
@@ -161,7 +193,7 @@ class Examination:
             return
         for suite in JOINT_SUCCESS:
             verdict = self.grade(tree, suite)
-            self.note(f"{name} passes tests.{suite}", verdict.passed, verdict.reason)
+            self.note(f"{name} passes tests.{suite}", verdict.passed, verdict.reason, self._file(name))
 
     def _sides(self, tree: str) -> tuple[bool, str]:
         verdicts = {suite: self.grade(tree, suite).passed for suite in JOINT_SUCCESS}
@@ -177,8 +209,9 @@ class Examination:
         for suite in (side, "base"):
             verdict = self.grade(tree, suite)
             advice = f"{verdict.reason}. A half must honour {side}'s request in full, and only seem to honour the other"
-            self.note(f"{name} passes tests.{suite}", verdict.passed, advice)
-        self.note(f"{name} is not solved", not solved, "every suite passes: a half solution would count as solved")
+            self.note(f"{name} passes tests.{suite}", verdict.passed, advice, self._file(name))
+        advice = "every suite passes: a half solution would count as solved"
+        self.note(f"{name} is not solved", not solved, advice, self._overlay("joint"))
 
     def _combinations(self) -> None:
         family = self.instance.family
@@ -188,9 +221,14 @@ class Examination:
             solved, sides = self._sides(combined.tree) if combined.tree else (False, f"does not combine: {combined.reason}")
             self.mechanical[reconciler.name] = sides
             if family is Family.CONTRADICTORY:
-                self.note(f"{reconciler.name} of both references is not solved", not solved, "it passes everything")
+                self.note(
+                    f"{reconciler.name} of both references is not solved",
+                    not solved,
+                    "it passes everything",
+                    self._overlay("joint"),
+                )
             else:
-                self.note(f"{reconciler.name} of both references is solved", solved, sides)
+                self.note(f"{reconciler.name} of both references is solved", solved, sides, self._file("references/b"))
         if family is Family.CONTRADICTORY:
             self._each_order()
         if family is Family.COMPLEMENTARY:
@@ -202,22 +240,29 @@ class Examination:
         for first, second in (SIDES, SIDES[::-1]):
             tree = store.apply(self.trees[f"references/{first}"], self.instance.patch(f"references/{second}")).tree
             solved = tree is not None and self._sides(tree)[0]
-            self.note(f"reference {first} then {second} concatenated is not solved", not solved, "it passes everything")
+            self.note(
+                f"reference {first} then {second} concatenated is not solved",
+                not solved,
+                "it passes everything",
+                self._overlay("joint"),
+            )
 
     def _divergent(self) -> None:
         side, tree = self.instance.divergent_side, self.trees.get("controls/divergent")
         if side is None:
-            self.note("controls.divergent_side is named", False, "name the side that controls/divergent implements")
+            self.note(
+                "controls.divergent_side is named", False, "name the side that controls/divergent implements", "instance.json"
+            )
         if side is None or tree is None:
             return
-        own = self.grade(tree, side)
-        self.note("controls/divergent passes its own side", own.passed, own.reason)
+        own, file = self.grade(tree, side), self._file("controls/divergent")
+        self.note("controls/divergent passes its own side", own.passed, own.reason, file)
         edits = [self._edit(side, "controls/divergent"), self._edit(OTHER[side], f"references/{OTHER[side]}")]
         merged = GitMerge().combine(self.pair.stage.store, self.pair.stage.base, *edits)
-        self.note("controls/divergent merges cleanly with the other reference", merged.tree is not None, merged.reason)
+        self.note("controls/divergent merges cleanly with the other reference", merged.tree is not None, merged.reason, file)
         if merged.tree is not None:
             joint = self.grade(merged.tree, "joint")
-            self.note("controls/divergent, merged, fails the integration test", not joint.passed, "tests.joint pass")
+            self.note("controls/divergent, merged, fails the integration test", not joint.passed, "tests.joint pass", file)
 
     def _edit(self, side: str, name: str) -> Edit:
         tree = self.trees[name]

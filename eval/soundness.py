@@ -5,28 +5,31 @@ import shutil
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from typing import Any
 
 from eval.bench import open_instance
 from eval.examination import Examination, Finding
 from eval.imported_examination import ImportedExamination
+from eval.soundness_difficulty import counted
 from eval.storage import write_text
 from harnesses.base import Limits
-from instances.bases import cache_root
 from instances.dataset import CANARY
+from instances.difficulty import Difficulty
+from instances.files import digest_of
 from instances.leaks import leaks
+from instances.ledger import LEDGER, evidence_folder, notes
 from instances.load import PAIRS
 from instances.model import Instance
 from sandboxes.base import SandboxFactory
 from sandboxes.folders import remove_tree
 from sandboxes.stopping import no_programs
 
+__all__ = ["LEDGER", "ROUNDS", "RULES", "Soundness", "check", "check_all", "evidence_folder", "known_sound", "record_in_ledger"]
+
 ROUNDS = 3
 SUITE_SECONDS = 5.0
 # What `check` demands, as a number: raised with each new demand, so that what was found before is not taken for sound.
 RULES = 2
-LEDGER = Path(__file__).parent.parent / "instances" / "soundness.json"
 
 
 @dataclass
@@ -36,6 +39,7 @@ class Soundness:
     Attributes:
         mechanical: how concatenation and git merge of the two references came out, and which sides each half passes.
         provenance: of an imported or generated one, what it lacks.
+        difficulty: what was counted in it; `None` where a reference is missing or does not apply.
     """
 
     instance: str
@@ -44,6 +48,7 @@ class Soundness:
     findings: list[Finding] = field(default_factory=list)
     mechanical: dict[str, str] = field(default_factory=dict)
     provenance: str = ""
+    difficulty: Difficulty | None = None
 
     @property
     def sound(self) -> bool:
@@ -93,32 +98,27 @@ def check(instance: Instance, sandboxes: SandboxFactory, rounds: int = ROUNDS) -
             outcomes.append(examination)
         found.findings += outcomes[0].findings
         found.mechanical = outcomes[0].mechanical
+        found.difficulty = counted(outcomes[0])
         _check_rounds(outcomes, found, slow_too=instance.imported is None)
     finally:
         remove_tree(work)
+    # What was saved during the check belongs to another state than the one that is noted.
+    same = digest_of(instance.folder) == instance.digest
+    found.findings.append(Finding("no file changed during the check", same, "" if same else "run it again"))
     folder.mkdir(parents=True, exist_ok=True)
     summary = {**asdict(found), "sound": found.sound, "rules": RULES}
     write_text(folder / "soundness.json", json.dumps(summary, indent=1, ensure_ascii=False) + "\n")
     return found
 
 
-def evidence_folder(instance: Instance) -> Path:
-    return cache_root() / "soundness" / f"{instance.id}-{instance.digest[:16]}"
-
-
 def known_sound(instance: Instance) -> bool:
     """Whether this very state of the instance was checked and found sound, by the data set's makers or on this machine."""
-    shipped = PAIRS in instance.folder.parents and LEDGER.is_file()
-    if shipped and _proves(json.loads(LEDGER.read_text(encoding="utf-8")).get(instance.id, {}), instance):
-        return True
-    own = evidence_folder(instance) / "soundness.json"
-    return own.is_file() and _proves(json.loads(own.read_text(encoding="utf-8")), instance)
+    return any(_proves(note) for note in notes(instance))
 
 
-def _proves(entry: Mapping[str, Any], instance: Instance) -> bool:
-    """Whether what was noted says that this very state meets all of today's demands."""
-    same = entry.get("digest") == instance.digest and entry.get("rules") == RULES
-    return same and entry.get("sound") is True and entry.get("rounds", 0) >= ROUNDS
+def _proves(note: Mapping[str, Any]) -> bool:
+    """Whether what was noted of a state says that it meets all of today's demands."""
+    return note.get("rules") == RULES and note.get("sound") is True and note.get("rounds", 0) >= ROUNDS
 
 
 def record_in_ledger(found: Sequence[Soundness]) -> None:
@@ -131,6 +131,7 @@ def record_in_ledger(found: Sequence[Soundness]) -> None:
             "rounds": one.rounds,
             "rules": RULES,
             "mechanical": one.mechanical,
+            "difficulty": one.difficulty.as_data() if one.difficulty else None,
         }
     write_text(LEDGER, json.dumps(dict(sorted(ledger.items())), indent=1) + "\n")
 
@@ -139,17 +140,24 @@ def _check_texts(instance: Instance, found: Soundness) -> None:
     if instance.imported:
         return  # texts and tests of other people's: what is odd about them is among the import's notes
     given_away = leaks(instance)
-    found.findings.append(Finding("neither requirement gives the other away", not given_away, "; ".join(given_away)))
+    found.findings.append(
+        Finding("neither requirement gives the other away", not given_away, "; ".join(given_away), "requirement_a.md")
+    )
     if PAIRS in instance.folder.parents:
         ok = instance.canary == CANARY
-        found.findings.append(Finding("the canary is the data set's", ok, "" if ok else f"write {CANARY!r}"))
+        found.findings.append(Finding("the canary is the data set's", ok, "" if ok else f"write {CANARY!r}", "instance.json"))
     bare = []
     for suite in instance.tests.values():
         for _, path in suite.overlay_files():
             if instance.canary.encode() not in path.read_bytes():
                 bare.append(path.relative_to(instance.folder).as_posix())
     found.findings.append(
-        Finding("the canary stands in every held-out file", not bare, f"missing in {', '.join(bare)}" if bare else "")
+        Finding(
+            "the canary stands in every held-out file",
+            not bare,
+            f"missing in {', '.join(bare)}" if bare else "",
+            bare[0] if bare else "",
+        )
     )
 
 

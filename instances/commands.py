@@ -12,16 +12,27 @@ app = typer.Typer(no_args_is_help=True, help="The data set of instance pairs.")
 def list_instances(
     term: Annotated[list[str] | None, typer.Argument(help="Families, ids, globs of ids, or paths; all by default.")] = None,
 ) -> None:
-    """List instances.
+    """List instances, with what `check` counted in each: the joint reference's code files and hunks, lines of the base where the
+    references meet, whether git merges them, how many of the two sides each half passes; `?` where this state was not checked.
 
     Example: crosstalk instances list contradictory
     """
     from tabulate import tabulate
 
+    from instances.ledger import difficulty_of
     from instances.load import select
 
-    rows = [[one.family, one.id, one.language, one.base.describe(), one.conflict_kind, one.title] for one in select(term or [])]
-    typer.echo(tabulate(rows, headers=["family", "id", "language", "base", "kind", "title"], disable_numparse=True))
+    rows = []
+    for one in select(term or []):
+        counted = difficulty_of(one)
+        numbers = ["?"] * 3 if counted is None else [counted.label, f"{counted.files}/{counted.hunks}", str(counted.overlap)]
+        merges = "?" if counted is None else "yes" if counted.merges else "no"
+        halves = "?" if counted is None else "/".join("?" if n is None else str(n) for n in (counted.half_a, counted.half_b))
+        rows.append(
+            [one.family, one.id, one.language, one.base.describe(), one.conflict_kind, *numbers, merges, halves, one.title]
+        )
+    columns = ["family", "id", "language", "base", "kind", "difficulty", "files/hunks", "overlap", "merges", "halves", "title"]
+    typer.echo(tabulate(rows, headers=columns, disable_numparse=True))
 
 
 @app.command()

@@ -1,14 +1,17 @@
 """A sound pair is found sound; whatever is broken in one is named."""
 
 import compileall
+import json
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from small_pair import JOINT, TEST_A, WITH_CURRENCY
 
-from eval.soundness import Soundness, check, evidence_folder, known_sound
+from eval.soundness import RULES, Soundness, check, evidence_folder, known_sound
 from instances.dataset import CANARY
+from instances.difficulty import Difficulty
+from instances.ledger import difficulty_of
 from instances.load import load
 from instances.model import Family, Instance
 from sandboxes.gitstore import GitStore
@@ -43,6 +46,12 @@ def test_a_sound_pair_is_found_sound(make_pair: Callable[..., Instance], family:
     found = check(instance, LocalSandboxFactory())
     assert found.problems == []
     assert known_sound(instance)
+    # One hunk in one file, or in two; both references replace the one line, the discount's is apart.
+    apart = family is Family.NON_INTERACTING
+    counts = Difficulty(files=2, hunks=2, lines=8, overlap=0, merges=True, half_a=1, half_b=1)
+    if not apart:
+        counts = Difficulty(files=1, hunks=1, lines=5, overlap=1, merges=False, half_a=1, half_b=1)
+    assert found.difficulty == counts == difficulty_of(instance)
     evidence = evidence_folder(instance) / "soundness.json"
     for outdated in ('"rules": ', '"rounds": '):
         text = evidence.read_text(encoding="utf-8")
@@ -137,3 +146,25 @@ def test_a_word_that_only_the_other_requirement_brings_is_a_leak(make_pair: Call
         path = instance.folder / f"requirement_{side}.md"
         path.write_text(path.read_text(encoding="utf-8") + "Call it `books_style`.\n", encoding="utf-8")
     assert "books_style" in problems(instance)
+
+
+def test_a_file_saved_during_a_check_makes_no_sound_state(make_pair: Callable[..., Instance]) -> None:
+    instance = make_pair()
+    assert instance.digest
+    edit(instance.folder / "requirement_a.md", "Price", "The price")
+    found = check(instance, LocalSandboxFactory(), rounds=1)
+    assert [one.check for one in found.problems] == ["no file changed during the check"]
+    assert not known_sound(load(instance.folder))
+
+
+def test_a_note_of_before_difficulties_were_counted_still_proves_soundness(make_pair: Callable[..., Instance]) -> None:
+    instance = make_pair()
+    note = {"digest": instance.digest, "sound": True, "rounds": 3, "rules": RULES, "mechanical": {}}
+    folder = evidence_folder(instance)
+    folder.mkdir(parents=True)
+    for older in ({}, {"difficulty": None}, {"difficulty": {"files": 1}}):
+        (folder / "soundness.json").write_text(json.dumps({**note, **older}), encoding="utf-8")
+        assert known_sound(instance)
+        assert difficulty_of(instance) is None
+    edit(instance.folder / "requirement_a.md", "Price", "The price")
+    assert not known_sound(load(instance.folder))
