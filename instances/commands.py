@@ -54,6 +54,36 @@ def show(name: Annotated[str, typer.Argument(help="An instance's id or path.")])
             typer.echo(f"tests.{suite.name}: {' '.join(suite.command)} ({counts})")
 
 
+@app.command()
+def similar(
+    term: Annotated[list[str] | None, typer.Argument(help="Whose nearest: families, ids, globs, paths; all by default.")] = None,
+) -> None:
+    """Show the nearest to each instance by requirements, tests and references, whatever names they use; mark possible twins.
+
+    Example: crosstalk instances similar ./my-pair
+    """
+    from tabulate import tabulate
+
+    from instances.load import load_all, select
+    from instances.similar import likenesses, nearest
+
+    chosen = select(term or [])
+    own = {one.id for one in chosen}
+    found = likenesses([*chosen, *(one for one in load_all() if one.id not in own)])
+    rows = []
+    for one in chosen:
+        best = nearest(one.id, found)
+        if best is not None:
+            numbers = [f"{number:.2f}" for number in (best.overall, best.requirements, best.tests, best.references)]
+            rows.append([one.id, best.other if best.one == one.id else best.one, *numbers])
+    columns = ["id", "nearest", "overall", "requirements", "tests", "references"]
+    typer.echo(tabulate(rows, headers=columns, disable_numparse=True))
+    twins = [one for one in found if one.possible_twins and own & {one.one, one.other}]
+    for pair in twins:
+        typer.echo(f"POSSIBLE TWINS: {pair.one} and {pair.other}: compare them by eye")
+    typer.echo(f"{len(twins)} possible twin(s)")
+
+
 @app.command("to-ed")
 def to_ed(patch: Annotated[Path, typer.Argument(help="A git patch against a fetched base.")]) -> None:
     """Print the edit script that says the same as a patch, in our lines only.
