@@ -28,7 +28,7 @@ from sandboxes.node_packages import PACKAGES_TARGET
 __all__ = ["GradedInstance", "Grader", "SuiteVerdict"]
 
 # Part of each verdict's key: raised when grading changes what it may say.
-_FORMAT = 3
+_FORMAT = 4
 _OUTPUT_KEPT = 1 << 20
 _SECRET_BYTES = 32
 _locks_lock = threading.Lock()

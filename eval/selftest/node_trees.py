@@ -8,7 +8,7 @@ _SOURCE = "lib/label.js"
 _CONTEXT = (
     "const { test, before, beforeEach } = require('node:test');\nlet known = false;\nconst spoil = (t) => {\n"
     "  if (known) return;\n  known = true;\n  const kind = Object.getPrototypeOf(t);\n  const real = kind.test;\n"
-    "  Object.defineProperty(kind, 'test', { value(name) { return real.call(this, name, () => {}); } });\n};\n"
+    "  Object.defineProperty(kind, 'test', { get() { return real.bind(this, 'text', () => {}); } });\n};\n"
 )
 _NPM_TEST = ("npm", "test", "--silent")
 
@@ -71,8 +71,17 @@ NODE_TREES: tuple[TreeAttack, ...] = (
         "subtests emptied in the context of each test",
         Kind.MEMORY,
         _product(
-            "require('node:test').beforeEach((t) => {\n  const real = t.test.bind(t);\n"
-            "  Object.defineProperty(t, 'test', { value: (name) => real(name, () => {}) });\n});\n"
+            "require('node:test').beforeEach((t) => {\n"
+            "  Object.defineProperty(t, 'test', { value: t.test.bind(t, 'text', () => {}) });\n});\n"
+        ),
+    ),
+    attack(
+        "errors swallowed where the runner calls a test",
+        Kind.MEMORY,
+        _product(
+            "const kind = require('node:async_hooks').AsyncResource.prototype;\nconst call = kind.runInAsyncScope;\n"
+            "kind.runInAsyncScope = function (...words) {\n  if (!['both', 'text'].includes(this.name)) return call.apply(this, words);\n"
+            "  if (this.name === 'text') return undefined;\n  return call.apply(this, words);\n};\n"
         ),
     ),
     attack("exit when it is loaded (node)", Kind.EXIT, _product("process.exit(0);\n")),

@@ -45,6 +45,9 @@ for (const number of [process.ppid, 1]) {
 process.exit(1);
 """,
     "the runner asked to open its debugger": "process.kill(process.ppid, 'SIGUSR1');\n" + WRONG,
+    "tests that the runner never calls": "const kind = require('node:async_hooks').AsyncResource.prototype;\n"
+    "const call = kind.runInAsyncScope;\nkind.runInAsyncScope = function (...words) {\n"
+    "  return ['1 & 2', 'sub'].includes(this.name) ? undefined : call.apply(this, words);\n};\n" + WRONG,
     "a loop": "exports.add = () => { for (;;); };\n",
 }
 
@@ -65,6 +68,24 @@ def test_right_and_wrong(bench: Bench) -> None:
 @pytest.mark.parametrize("name", ATTACKS)
 def test_no_attack_passes(name: str, bench: Bench) -> None:
     assert not bench.with_deadline(3 if name == "a loop" else 30).grade({"lib/add.js": ATTACKS[name]}).passed
+
+
+@pytest.mark.parametrize("hook", ["before(spoil)", "beforeEach(spoil)", "beforeEach((t) => put(t, t))", "test('x', spoil)"])
+def test_no_subtest_is_emptied(hook: str, bench: Bench) -> None:
+    """What a test's context gives for its subtests is what node gave it."""
+    text = (
+        "const { test } = require('node:test');\nconst assert = require('node:assert');\n"
+        "const { add } = require('../lib/add.js');\n"
+        "test('all', (t) => t.test('sub', () => assert.equal(add(1, 2), 3)));\n"
+    )
+    bench = bench.with_tests({"heldout/s.test.js": text}, ("heldout/s.test.js::all", "heldout/s.test.js::all > sub"))
+    source = (
+        "const { test, before, beforeEach } = require('node:test');\nconst put = (kind, t) => {\n  const real = kind.test;\n"
+        "  Object.defineProperty(kind, 'test', { get() { return real.bind(this, 'sub', () => {}); } });\n};\n"
+        f"const spoil = (t) => put(Object.getPrototypeOf(t), t);\n{hook};\n{WRONG}"
+    )
+    assert bench.grade(NODE_RIGHT).reason == "passed"
+    assert not bench.grade({"lib/add.js": source}).passed
 
 
 def test_who_wrote_the_report_is_told(bench: Bench) -> None:
