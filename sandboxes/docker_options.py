@@ -24,6 +24,7 @@ _DATA_BYTES = 8 << 30
 _MEMORY_BYTES = 8 << 30
 _OPEN_FILES = 8192
 _PROCESSES = 2048
+_PODMANS_PROCESSES = 1 << 15
 _PROCESSORS = 4
 
 
@@ -75,8 +76,12 @@ def container_options(
     # As the caller, so that files come back owned by it; Podman without root maps that user to its own root otherwise.
     user_mode = {"userns_mode": "keep-id"} if engine.is_podman and os.getuid() != 0 else {}
     ulimits = (("core", 0), ("nofile", _OPEN_FILES), ("fsize", _FILE_BYTES), ("data", _DATA_BYTES))
+    if engine.is_podman:  # its own default may be above what its service may set; `pids_limit` is what bounds a container
+        ulimits += (("nproc", _PODMANS_PROCESSES),)
     memory = min(_MEMORY_BYTES, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
     writable = f"rw,exec,nosuid,nodev,size={_TEMPORARY_BYTES}"
+    # Podman's tmpfs has no owner but root; nobody else is in there.
+    home = "mode=1777" if engine.is_podman else f"mode=700,uid={os.getuid()},gid={os.getgid()}"
     host_config = api.create_host_config(
         network_mode="none",
         read_only=True,
@@ -84,7 +89,7 @@ def container_options(
         cap_drop=["ALL"],
         security_opt=["no-new-privileges"],
         mounts=[_mount(types, each) for each in _mounts(spec, support)],
-        tmpfs={"/tmp": f"{writable},mode=1777", HOME: f"{writable},mode=700,uid={os.getuid()},gid={os.getgid()}"},
+        tmpfs={"/tmp": f"{writable},mode=1777", HOME: f"{writable},{home}"},
         shm_size=_SHARED_MEMORY_BYTES,
         ulimits=[types.Ulimit(name=name, soft=value, hard=value) for name, value in ulimits],
         mem_limit=memory,
