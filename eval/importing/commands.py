@@ -1,6 +1,8 @@
 """`crosstalk import ...`: other data sets' tasks as instances. Heavy imports are where they are used."""
 
 import re
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,6 +13,7 @@ from sandboxes.errors import SetupError
 
 if TYPE_CHECKING:
     from eval.importing.importer import Request, Row
+    from instances.importers.raw import RawTask
 
 app = typer.Typer(no_args_is_help=True, help="Make instances of other data sets' tasks; what they say is measured by running it.")
 
@@ -58,6 +61,77 @@ def cooperbench(  # noqa: PLR0913 - each is an option of the command line
     from dataclasses import replace
 
     _finish(import_tasks([replace(task, pairs=tuple(good))] if good else [], before, request, _tell), request)
+
+
+@app.command("swebench-pro")
+def swebench_pro(  # noqa: PLR0913 - each is an option of the command line
+    file: Annotated[Path, typer.Argument(help="Rows: .json, .jsonl or .parquet.")],
+    out: Out,
+    second: Annotated[Path | None, typer.Option(help="The other requirement of each row: see docs/import-export.md.")] = None,
+    run_scripts: Annotated[Path | None, typer.Option(help="The folder run_scripts, where the rows hold none.")] = None,
+    repositories: Annotated[Path | None, typer.Option(help="A folder of clones, owner__name, in place of GitHub's.")] = None,
+    lock: Lock = None,
+    needs: Needs = None,
+    revision: Revision = "",
+    sandbox: Sandbox = SandboxName.LOCAL,
+    jobs: Jobs = PROCESSORS,
+) -> None:
+    """Make an instance of each SWE-bench Pro row for which a second requirement is given. With --sandbox docker, in its image.
+
+    Example: crosstalk import swebench-pro rows.jsonl --second second.jsonl --run-scripts run_scripts --out imported/pro
+    """
+    from instances.importers.rows import read_rows
+    from instances.importers.swebench_pro import Place, read_row, row_id
+
+    place = Place(run_scripts, repositories, sandbox is SandboxName.DOCKER)
+    others = {str(row.get("instance_id")): row for row in read_rows(second)} if second else {}
+    rows = [
+        (row_id(row, number), partial(read_row, row, others.get(row_id(row, number)), place))
+        for number, row in enumerate(read_rows(file), start=1)
+    ]
+    _import_rows(rows, _request(out, lock, needs, revision, (sandbox, jobs)))
+
+
+@app.command()
+def pairs(  # noqa: PLR0913 - each is an option of the command line
+    file: Annotated[Path, typer.Argument(help="Rows with two requirements each: .jsonl, .json or .parquet.")],
+    out: Out,
+    fields: Annotated[Path, typer.Option(help="A YAML or JSON file: our fields, each with theirs.")],
+    lock: Lock = None,
+    needs: Needs = None,
+    revision: Revision = "",
+    sandbox: Sandbox = SandboxName.LOCAL,
+    jobs: Jobs = PROCESSORS,
+) -> None:
+    """Make an instance of each row that holds two requirements, references and tests, over a git or an image base.
+
+    Example: crosstalk import pairs rows.jsonl --fields fields.yaml --out imported/rows
+    """
+    from instances.importers.pairs import read_map, read_row, row_id
+    from instances.importers.rows import read_rows
+
+    names = read_map(fields)
+    rows = [(row_id(row, names, number), partial(read_row, row, names)) for number, row in enumerate(read_rows(file), start=1)]
+    _import_rows(rows, _request(out, lock, needs, revision, (sandbox, jobs)))
+
+
+def _import_rows(rows: "Sequence[tuple[str, Callable[[], RawTask]]]", request: "Request") -> None:
+    from eval.importing.importer import Row, import_tasks
+    from instances.importers.rejects import Code, RejectedError, Rejection
+
+    tasks: dict[str, RawTask] = {}
+    before = []
+    for label, read in rows:
+        try:
+            task = read()
+        except RejectedError as error:
+            before.append(Row(label, rejection=error.rejection))
+            continue
+        if task.pairs[0].slug in tasks:
+            before.append(Row(label, rejection=Rejection(Code.SAME_FEATURE, "there is a row of this id already")))
+        else:
+            tasks[task.pairs[0].slug] = task
+    _finish(import_tasks(list(tasks.values()), before, request, _tell), request)
 
 
 def _request(out: Path, lock: Path | None, needs: list[str] | None, revision: str, how: tuple[SandboxName, int]) -> "Request":

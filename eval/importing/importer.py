@@ -3,9 +3,10 @@
 import json
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from eval.importing.images import pinned, spec_of
 from eval.importing.locks import lock_for, own_modules, source_roots
 from eval.importing.measuring import TaskBench
 from eval.importing.pairing import PairOutcome, measure_pair
@@ -136,6 +137,8 @@ def open_task(task: RawTask, request: Request, work: Path) -> tuple[TaskBench, b
         RejectedError: the base cannot be had.
         SetupError: the environment cannot be made.
     """
+    if task.base.environment is not None:
+        task = replace(task, base=pinned(task.base, request.sandboxes))
     fields = {key: value for key, value in task.base.entry.items() if key != "exclude"}
     spec = BaseSpec(**fields, exclude=tuple(task.base.entry.get("exclude", ())))  # type: ignore[arg-type]
     try:
@@ -143,7 +146,7 @@ def open_task(task: RawTask, request: Request, work: Path) -> tuple[TaskBench, b
     except InstanceError as error:
         raise RejectedError(Code.BAD_BASE, str(error)) from error
     if task.base.environment is not None:
-        raise RejectedError(Code.NEEDS_DOCKER, "its environment is in an image")
+        return TaskBench(task, base, spec_of(task.base, source_roots(base)), request.sandboxes, work), None
     lock = request.lock if request.lock is not None else lock_for(task.base, base, request.packages)
     (work / "environment.lock").write_bytes(lock)
     python = task.base.interpreter == "python"

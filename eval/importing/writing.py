@@ -89,7 +89,7 @@ def _write_references(bench: TaskBench, outcome: PairOutcome, joint: Joint, fold
 
 def _environment(bench: TaskBench) -> dict[str, Any]:
     if bench.task.base.environment is not None:
-        return dict(bench.task.base.environment)
+        return {**bench.task.base.environment, "source_roots": list(bench.environment.source_roots)}
     found: dict[str, Any] = {"interpreter": bench.environment.interpreter, "lock": "environment.lock"}
     if bench.environment.interpreter == "python":
         found["source_roots"] = list(bench.environment.source_roots)
