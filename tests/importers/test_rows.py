@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 from command import crosstalk
+from foreign_rows import own_row, write
 from foreign_tasks import LOCK, Repository, rows_of
 from hypothesis import given
 from hypothesis import strategies as st
-from small_pair import IN_PARENTHESES, JOINT, NO_CUT_BELOW, TEST_JOINT, WITH_CURRENCY
+from small_pair import IN_PARENTHESES, JOINT, TEST_JOINT, WITH_CURRENCY
 
 from instances.errors import InstanceError
 from instances.importers.pairs import read_map
@@ -56,11 +57,6 @@ def second(repository: Repository, **more: Any) -> dict[str, Any]:
         "family": "contradictory",
         **more,
     }
-
-
-def write(path: Path, *rows: dict[str, Any]) -> Path:
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    return path
 
 
 @pytest.mark.needs("bwrap")
@@ -117,19 +113,6 @@ joint_reference: both
 language: {value: python}
 command_a: {value: tests/test_price.py}
 """
-
-
-def own_row(repository: Repository, b: str, name: str = "tags", **more: Any) -> dict[str, Any]:
-    change, tests = {"below": (IN_PARENTHESES, "below"), "cut": (NO_CUT_BELOW, "cut")}[b]
-    asks = [
-        {
-            "text": "Name the currency.",
-            "patch": repository.patch(WITH_CURRENCY).decode(),
-            "tests": repository.tests("currency").decode(),
-        },
-        {"text": "As our books do.", "patch": repository.patch(change).decode(), "tests": repository.tests(tests).decode()},
-    ]
-    return {"name": name, "asks": asks, "repo": str(repository.path), "commit": repository.commit, **more}
 
 
 @pytest.mark.needs("bwrap")
