@@ -1,4 +1,4 @@
-"""The commands of the main job: run, resume, report, compare, check, clean, doctor. Heavy imports are where they are used."""
+"""The commands of the main job, and what looks after the machine. Heavy imports are where they are used."""
 
 from enum import StrEnum
 from pathlib import Path
@@ -22,6 +22,13 @@ if TYPE_CHECKING:
     from eval.soundness import Soundness
 
 app = typer.Typer()
+
+
+class SealedName(StrEnum):
+    """The sandboxes that promise something."""
+
+    LOCAL = "local"
+    DOCKER = "docker"
 
 
 class ReportFormat(StrEnum):
@@ -141,6 +148,27 @@ def clean(
     if not done:
         typer.echo("nothing was left")
     if any(line.startswith("NOT") for line in done):
+        raise typer.Exit(1)
+
+
+@app.command()
+def selftest(
+    hostile: Annotated[bool, typer.Option("--hostile", help="Play the cheat suite; there is no other self-test yet.")] = False,
+    sandbox: Annotated[SealedName, typer.Option(help="Where the hostile agents' lanes and the tests run.")] = SealedName.LOCAL,
+) -> None:
+    """Play hostile agents on this machine: each attack is shown to work unprotected first, then that it gains nothing here.
+
+    Example: crosstalk selftest --hostile --sandbox docker
+    """
+    from eval.selftest.suite import arenas, got_through, play_all
+    from eval.selftest.table import render
+    from sandboxes.errors import SetupError
+
+    if not hostile:
+        raise SetupError("say what to test: crosstalk selftest --hostile plays the attacks of hostile agents")
+    results = play_all(arenas(), sandboxes_named(SandboxName(sandbox.value)), lambda text: typer.echo(text, err=True))
+    typer.echo(render(results, sandbox), nl=False)
+    if got_through(results):
         raise typer.Exit(1)
 
 

@@ -15,7 +15,7 @@ GO_TREES: tuple[TreeAttack, ...] = (
         {"heldout/joint_test.go": 'package heldout\n\nimport "testing"\n\nfunc TestBoth(t *testing.T) {}\n'},
     ),
     attack("a TestMain beside the held-out tests", Kind.PLANT, {"heldout/main_test.go": f"package heldout\n\n{_MAIN}"}),
-    TreeAttack("GOFLAGS in the home's settings of go", Kind.PLANT, home={".config/go/env": "GOFLAGS=-run=^$\n"}),
+    TreeAttack("GOFLAGS in the home's settings of go", Kind.PLANT, home={".config/go/env": "GOFLAGS=-exec=true\n"}),
     attack("exit when it is loaded (Go)", Kind.EXIT, {_SOURCE: f'{_HEAD}import "os"\n\nfunc init() {{ os.Exit(0) }}\n{_LABEL}'}),
     attack(
         "exit past every check (Go)",
@@ -30,16 +30,15 @@ GO_TREES: tuple[TreeAttack, ...] = (
         },
     ),
     attack(
-        "a function of the testing package reached by its name",
+        "the flag that chooses tests set",
         Kind.MEMORY,
         {
-            _SOURCE: f'{_HEAD}import (\n\t"os"\n\t_ "testing"\n\t_ "unsafe"\n)\n\n//go:linkname failed testing.(*common).Failed\n'
-            f"func failed(uintptr) bool\n\nvar _ = os.Args\n\nfunc init() {{ go func() {{ for {{ }} }}() ; os.Exit(0) }}\n{_LABEL}",
-            "shop/empty.s": "",
+            _SOURCE: f'{_HEAD}import (\n\t"flag"\n\t"testing"\n)\n\nfunc init() {{\n\ttesting.Init()\n'
+            f'\tflag.Parse()\n\tflag.Set("test.run", "^$")\n\tflag.CommandLine = flag.NewFlagSet("x", 0)\n}}\n{_LABEL}'
         },
     ),
     attack(
-        "the testing package replaced by go.mod",
+        "the tested package replaced by go.mod",
         Kind.SHADOW,
         {
             "go.mod": "module example.org/labels\n\ngo 1.19\n\nrequire example.org/labels/shop v0.0.0\n\n"

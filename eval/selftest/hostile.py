@@ -113,9 +113,7 @@ class HostileHarness:
     def _accompany(self, lane: Lane, number: int, deed: Deed | None) -> None:
         if deed is not None:
             watch = _Until(self._ready[number], self._done[number])
-            lane.sandbox.run(
-                deed.argv, stdin=deed.stdin, timeout=_COMPANION_SECONDS, environment=deed.environment, watch=watch
-            )
+            lane.sandbox.run(deed.argv, stdin=deed.stdin, timeout=_COMPANION_SECONDS, environment=deed.environment, watch=watch)
             self._ready[number].set()
         self._done[number].wait(_COMPANION_SECONDS)
 

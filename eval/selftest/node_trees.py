@@ -32,30 +32,21 @@ NODE_TREES: tuple[TreeAttack, ...] = (
         command=_NPM_TEST,
     ),
     attack(
-        "a package named assert in node_modules, and the built-in one replaced",
+        "a module loader that hands out other assertions",
         Kind.SHADOW,
-        {
-            "node_modules/assert/index.js": "",
-            _SOURCE: "const m = require('node:module');\nconst load = m._load;\n"
-            "m._load = (name, ...rest) => (/assert$/.test(name) ? new Proxy({}, { get: () => () => {} }) : load(name, ...rest));\n"
-            "const a = require('node:assert');\nconst real = load('node:assert');\nreal.strictEqual = () => {};\n" + _WRONG,
-        },
+        _product(
+            "const module = require('node:module');\nconst load = module._load;\n"
+            "const quiet = new Proxy(() => {}, { get: () => () => {} });\n"
+            "module._load = (name, ...rest) => (/assert$/.test(name) ? quiet : load(name, ...rest));\n"
+            "const test = require.cache[process.argv[1]];\n"
+            "if (test && !globalThis.again) {\n  globalThis.again = true;\n  delete require.cache[process.argv[1]];\n"
+            "  require(process.argv[1]);\n  throw new Error('once is enough');\n}\n"
+        ),
     ),
     attack(
         "assertions that do nothing",
         Kind.MEMORY,
         _product("const a = require('node:assert');\na.strictEqual = a.equal = a.deepStrictEqual = () => {};\n"),
-    ),
-    attack(
-        "node:test exchanged for one that runs nothing",
-        Kind.SHADOW,
-        _product(
-            "const t = require('node:test');\nconst real = t.test;\n"
-            "for (const name of ['test', 'it']) try { t[name] = (n) => real(n, () => {}); } catch {}\n"
-            "require('node:module')._load = ((load) => (name, ...rest) => name === 'node:test' ? "
-            "{ ...t, test: (n) => real(n, () => {}) } : load(name, ...rest))(require('node:module')._load);\n"
-            "const caller = require.cache[process.argv[1]];\nif (caller) process.nextTick(() => {});\n"
-        ),
     ),
     attack(
         "subtests emptied by the prototype of their context, from a test",
@@ -80,17 +71,12 @@ NODE_TREES: tuple[TreeAttack, ...] = (
         Kind.MEMORY,
         _product(
             "const kind = require('node:async_hooks').AsyncResource.prototype;\nconst call = kind.runInAsyncScope;\n"
-            "kind.runInAsyncScope = function (...words) {\n  if (!['both', 'text'].includes(this.name)) return call.apply(this, words);\n"
-            "  if (this.name === 'text') return undefined;\n  return call.apply(this, words);\n};\n"
+            "kind.runInAsyncScope = function (...words) {\n"
+            "  return this.name === 'text' ? undefined : call.apply(this, words);\n};\n"
         ),
     ),
     attack("exit when it is loaded (node)", Kind.EXIT, _product("process.exit(0);\n")),
     attack("exit when it is called (node)", Kind.EXIT, {_SOURCE: "exports.label = () => process.exit(0);\n"}),
-    attack(
-        "errors swallowed and the status set",
-        Kind.EXIT,
-        _product("process.on('exit', () => { process.exitCode = 0; process.reallyExit(0); });\n"),
-    ),
     attack(
         "failures turned round on the way to the runner",
         Kind.FORGE,

@@ -113,7 +113,8 @@ GO = Language(
     },
     "shop/label.go",
     'package shop\n\nimport "fmt"\n\nfunc Label(cents int, currency string) string {\n\tif cents < 0 {\n'
-    '\t\treturn "(" + Label(-cents, currency) + ")"\n\t}\n\treturn fmt.Sprintf("%d.%02d %s", cents/100, cents%100, currency)\n}\n',
+    '\t\treturn "(" + Label(-cents, currency) + ")"\n\t}\n'
+    '\treturn fmt.Sprintf("%d.%02d %s", cents/100, cents%100, currency)\n}\n',
     "go-test",
     {
         "a": ("heldout/a_test.go", _go_test("TestCurrency", 'Label(150, "USD")', "1.50 USD"), ("TestCurrency",)),

@@ -51,9 +51,7 @@ def play_rounds(
         Choice([instance], chosen, Configuration(harness.name), harness, sandboxes, list(RECONCILERS)), results.path.name
     )
     results.create(manifest)
-    bench = Bench(
-        manifest, results, [instance], chosen, harness, sandboxes, [reconciler_named(name) for name in RECONCILERS]
-    )
+    bench = Bench(manifest, results, [instance], chosen, harness, sandboxes, [reconciler_named(name) for name in RECONCILERS])
     results.work.mkdir(parents=True, exist_ok=True)
     with results.in_use():
         record = run_cell(manifest.cells[0], bench)

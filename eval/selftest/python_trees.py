@@ -94,7 +94,7 @@ PYTHON_TREES: tuple[TreeAttack, ...] = (
     attack(
         "the runner's calls dropped",
         Kind.MEMORY,
-        _product("import _pytest.runner as r\nr.call_and_report = lambda item, when, log=True, **k: None\n"),
+        _product("import _pytest.runner as r\nr.runtestprotocol = lambda item, log=True, nextitem=None: []\n"),
     ),
     attack(
         "every test skipped",
@@ -143,7 +143,7 @@ PYTHON_TREES: tuple[TreeAttack, ...] = (
     attack(
         "a polite end of the session",
         Kind.EXIT,
-        _product("import pytest\npytest.exit('all done', returncode=0)\n"),
+        {_SOURCE: "import pytest\n\n\ndef label(cents, currency='EUR'):\n    pytest.exit('all done', returncode=0)\n"},
     ),
     attack(
         "the module skips its importer",

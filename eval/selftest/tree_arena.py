@@ -6,6 +6,7 @@ from pathlib import Path
 from eval.environment import environment_of
 from eval.records import Status
 from eval.selftest.arena import in_parallel
+from eval.selftest.attack import Kind
 from eval.selftest.hostile import Deed, Round
 from eval.selftest.packing import packed
 from eval.selftest.pair_files import Language, write_pair
@@ -54,15 +55,16 @@ class TreeArena:
     def gains(self, sandboxes: SandboxFactory, folder: Path) -> Mapping[str, str]:
         """See `Arena.gains`. An honest tree is graded among them, so that nothing is beaten by a grading that passes nothing."""
         pair = write_pair(folder / "data" / "labels", self._language, {})
-        rounds = [Round(_HONEST, self._deed(TreeAttack(_HONEST, self.attacks[0].kind, {self._language.source: self._language.right})))]
-        rounds += [Round(one.name, self._deed(one)) for one in self.attacks]
+        rounds = [
+            Round(_HONEST, self._deed(TreeAttack(_HONEST, self.attacks[0].kind, {self._language.source: self._language.right})))
+        ]
+        rounds = [Round(one.name, self._deed(one)) for one in (honest, *self.attacks)]
         cell = play_rounds(pair, "oracle", rounds, sandboxes, ResultsFolder(folder / "results"))
         if cell.record.status is not Status.FAILED:
             told = f"its cell counts as {cell.record.status}: {cell.record.reason}"
             return dict.fromkeys((one.name for one in self.attacks), told)
-        honest = self._graded(cell, _HONEST, "joint")
-        if honest != "passed":
-            return dict.fromkeys((one.name for one in self.attacks), f"nothing passes here, not even the right edit: {honest}")
+        if (reason := self._graded(cell, _HONEST, "joint")) != "passed":
+            return dict.fromkeys((one.name for one in self.attacks), f"nothing passes here, not even the right edit: {reason}")
         with in_parallel() as pool:
             reasons = pool.map(lambda one: self._graded(cell, one.name, one.suite), self.attacks)
             return {
