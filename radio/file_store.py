@@ -22,12 +22,18 @@ class FileStore:
         self._path = path
         self._threads: dict[str, array[int]] = {}
         self._offsets = array("q", [0])
+        if path.exists() and not path.is_file():
+            os.close(self._lock)
+            raise StoreError(f"the radio's store {path} is no plain file")
         self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
         try:
             self._end = self._recover(namespace)
         except StoreError:
             self.close()
             raise
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            self.close()
+            raise StoreError(f"the radio's store {path} holds what no hub wrote: {error}"[:300]) from error
 
     def _recover(self, namespace: Namespace) -> int:
         """Index the whole batches, cut off an unfinished one, and return where the next is written."""
@@ -98,7 +104,10 @@ class FileStore:
         line = bytearray()
         offset = self._offsets[seq]
         while b"\n" not in line:
-            line += os.pread(self._descriptor, 1 << 14, offset + len(line))
+            piece = os.pread(self._descriptor, 1 << 14, offset + len(line))
+            if not piece:
+                raise StoreError(f"the radio's store {self._path} was cut off under the hub")
+            line += piece
         whole = bytes(line.partition(b"\n")[0])
         return Record(seq, json.loads(whole).get("thread", ""), whole)
 

@@ -6,16 +6,10 @@ fails the hub ends, having promised nothing: whoever starts it again has every a
 
 import asyncio
 import contextlib
-import hashlib
 import logging
 import os
 import stat
-import urllib.parse
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
-
-import orjson
 
 from radio.call import Answer, Call
 from radio.clock import Clock
@@ -30,22 +24,8 @@ from radio.operations import OPERATIONS
 from radio.store import Namespace, Record, open_store
 from radio.switchboard import Switchboard
 from radio.waiting import WaitingRoom
-from radio.wire import Connection, Request
 
 _logger = logging.getLogger(__name__)
-BODY_LIMIT = 1 << 20
-_STATUS = {
-    Reason.UNKNOWN_TOKEN: 401,
-    Reason.NOT_ALLOWED: 403,
-    Reason.UNKNOWN_OPERATION: 404,
-    Reason.MALFORMED: 400,
-    Reason.FORGED_SENDER: 403,
-    Reason.LEASE_LOST: 409,
-    Reason.BYTES: 413,
-    Reason.RATE: 429,
-    Reason.TOTAL: 429,
-}
-_MOST_KNOWN = 1000
 # A lane's steps are in its own hands: so far beyond what the engine has seen they are believed, and where there is no
 # engine, beyond what the lane said last.
 _STEPS_AHEAD = 100
@@ -73,13 +53,7 @@ class Hub:
         self.store = open_store(config.store, Namespace(config.run, config.cell), real=config.real)
         clock = Clock()
         self.board = Switchboard(config.limits, config.policy, clock, self.store.read)
-        last: Event | None = None
-        for record in self.store.replay():
-            last = decode(record.line)
-            if last.seq != self.board.seq + 1:
-                raise StoreError(f"the store has lost what was acknowledged: after event {self.board.seq} it holds {last.seq}")
-            self.board.apply(last)
-        self.board.stored = self.board.seq
+        last = self._bring_back()
         if last is not None:
             clock.resume(last.at, last.clock)
         self.journal = Journal(Path(config.events), self.store, self.board.seq)
@@ -88,18 +62,28 @@ class Hub:
         self.mailboxes = Mailboxes({lane.name: Path(lane.mailbox) for lane in config.lanes if lane.mailbox})
         self._steps = {lane.name: lane.steps for lane in config.lanes if lane.steps}
         self.board.counted_step = self._counted_step
-        self._callers = {_digest(lane.token): lane.name for lane in config.lanes}
-        self._callers[_digest(config.admin_token)] = HUB
-        if len(self._callers) != len(config.lanes) + 1:
-            raise Refused(Reason.MALFORMED, "two lanes have the same token")
-        self._known: dict[str, str] = {}
         self._held: list[tuple[Call, Answer]] = []
         self._flush_is_due = False
         self._refusals_are_due = False
         self._forget = False
         self.ended = asyncio.Event()
         self._loop = asyncio.get_running_loop()
-        self.mcp: Callable[[Request, Connection, str], None] | None = None
+
+    def _bring_back(self) -> Event | None:
+        """Apply what the store holds; returns its last event."""
+        last: Event | None = None
+        try:
+            for record in self.store.replay():
+                last = decode(record.line)
+                if last.seq != self.board.seq + 1:
+                    raise StoreError(
+                        f"the store has lost what was acknowledged: after event {self.board.seq} it holds {last.seq}"
+                    )
+                self.board.apply(last)
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise StoreError(f"the store holds what no hub wrote, after event {self.board.seq}: {error!r}"[:300]) from error
+        self.board.stored = self.board.seq
+        return last
 
     def open(self) -> None:
         """Join the lanes, and make every mailbox true, before anyone can connect."""
@@ -244,75 +228,6 @@ class Hub:
                 touched.add(event.data["lane"])
         return touched
 
-    # -- HTTP
-
-    def handle(self, request: Request, connection: Connection) -> None:
-        """One HTTP request: `POST /v1/OPERATION` with a bearer token, JSON or a form."""
-        if request.path == "/healthz":
-            connection.reply(200, b"crosstalk radio\n", "text/plain")
-            return
-        plain = "application/json" not in request.headers.get("accept", "")
-        operation = request.path.removeprefix("/v1/")
-        caller = self.caller_of(request.headers.get("authorization", ""))
-
-        def respond(answer: Answer) -> None:
-            status = _STATUS.get(answer.refusal, 422) if answer.refusal else 200
-            if plain:
-                text = answer.text + "\n" if answer.text else ""
-                connection.reply(status, text.encode(), "text/plain; charset=utf-8")
-            else:
-                connection.reply(status, orjson.dumps(answer.data), "application/json")
-
-        call = Call(caller or "", operation, Fields({}), respond)
-        connection.on_closed = call.close
-        try:
-            if caller is None:
-                raise Refused(Reason.UNKNOWN_TOKEN, "this token is for no lane of this cell")
-            if request.path == "/mcp" and self.mcp is not None:
-                self.mcp(request, connection, caller)
-                return
-            if request.body is None:
-                raise Refused(Reason.BYTES, f"a request may hold {BODY_LIMIT} bytes")
-            call.fields = Fields(_parse(request))
-        except Refused as refusal:
-            call.operation = operation[:40]
-            self.decline(call, refusal)
-            return
-        self.submit(call)
-
-    def caller_of(self, authorization: str) -> str | None:
-        """Whose token it is; one that was right before is known again without a digest."""
-        known = self._known.get(authorization)
-        if known is None:
-            scheme, _, token = authorization.partition(" ")
-            known = self._callers.get(_digest(token.strip())) if scheme.lower() == "bearer" else None
-            if known is not None and len(self._known) < _MOST_KNOWN:
-                self._known[authorization] = known
-        return known
-
 
 _HANDING_OUT = frozenset({"wait_for_mention", "inbox", "deliver", "watch"})
 _CHANGES_LANE = frozenset({EventType.SIGNALLED, EventType.SHOWN, EventType.NOTICED, EventType.EXPIRED, EventType.FINISHED})
-
-
-def _digest(token: str) -> bytes:
-    """Tokens are looked up by digest, so that the time it takes says nothing about them."""
-    return hashlib.sha256(token.encode()).digest()
-
-
-def _parse(request: Request) -> dict[str, Any]:
-    assert request.body is not None
-    if request.method != "POST" or not request.path.startswith("/v1/"):
-        raise Refused(Reason.UNKNOWN_OPERATION, "use POST /v1/OPERATION")
-    try:
-        if request.headers.get("content-type", "").startswith("application/x-www-form-urlencoded"):
-            pairs = urllib.parse.parse_qsl(
-                request.body.decode("ascii"), keep_blank_values=True, errors="replace", max_num_fields=50
-            )
-            return dict(pairs)
-        fields = orjson.loads(request.body or b"{}")
-    except (ValueError, RecursionError):
-        raise Refused(Reason.MALFORMED, "the request's body is neither JSON nor a form") from None
-    if not isinstance(fields, dict):
-        raise Refused(Reason.MALFORMED, "the request's body must be a JSON object")
-    return fields

@@ -183,7 +183,11 @@ class HubProcess:
         Raises:
             SandboxError: it did not start; the text says why.
         """
-        self.make_lane_folders()
+        try:
+            self.make_lane_folders()
+        except OSError as error:
+            self.remove_scratch()
+            raise SandboxError(f"the radio's hub cannot keep its files: {error}") from error
         self._thread.start()
         deadline = time.monotonic() + _START_SECONDS
         while not self._listening():
@@ -265,8 +269,11 @@ class HubProcess:
             Refused: the hub said no.
             HubUnreachable: the hub does not come back.
         """
-        with self._lock:
-            return self._admin.call(operation, fields)
+        try:
+            with self._lock:
+                return self._admin.call(operation, fields)
+        except HubUnreachable as error:
+            raise HubUnreachable(f"{error}; it ended with: {self._failure}" if self._failure else str(error)) from error
 
     def finish(self, lane: str, reason: str = "ended") -> None:
         """The lane's agent has ended: what it did not see expires, and nothing more is sent to it."""

@@ -23,11 +23,17 @@ class Journal:
             stored: the number of the store's last event.
 
         Raises:
-            StoreError: the log holds more than the store, which has lost what was acknowledged.
+            StoreError: the log holds more than the store, which has lost what was acknowledged; or it is none of a hub's.
         """
         path.parent.mkdir(parents=True, exist_ok=True)
         self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-        last = self._cut_to_whole_lines()
+        try:
+            last = self._cut_to_whole_lines()
+        except ValueError as error:
+            os.close(self._descriptor)
+            raise StoreError(
+                f"the event log {path} ends with what no hub wrote: move it away, and it is written anew from the store"
+            ) from error
         if last > stored:
             os.close(self._descriptor)
             raise StoreError(f"the store has lost what was acknowledged: it ends at event {stored}, the log at {last}")

@@ -17,6 +17,7 @@ from mcp.server.transport_security import TransportSecuritySettings
 from radio.call import Answer, Call
 from radio.errors import Reason, Refused
 from radio.fields import Fields
+from radio.front import Front
 from radio.hub import Hub
 from radio.wire import Connection, Request
 
@@ -115,7 +116,7 @@ def _scope(context: Context) -> dict[str, Any]:
 
 
 @contextlib.asynccontextmanager
-async def attach(hub: Hub) -> AsyncIterator[None]:
+async def attach(hub: Hub, front: Front) -> AsyncIterator[None]:
     """Serve a hub's operations at `/mcp` while the context is open."""
     server: MCPServer = MCPServer("crosstalk-radio", instructions=_INSTRUCTIONS, log_level="WARNING")
     tools = _Tools(hub)
@@ -141,11 +142,11 @@ async def attach(hub: Hub) -> AsyncIterator[None]:
             connection.abort()
 
     async with server.session_manager.run():
-        hub.mcp = serve
+        front.mcp = serve
         try:
             yield
         finally:
-            hub.mcp = None
+            front.mcp = None
             for task in running:
                 task.cancel()
 

@@ -17,7 +17,8 @@ import uvloop
 
 from radio.config import HubConfig, decode_config
 from radio.errors import Refused, StoreError
-from radio.hub import BODY_LIMIT, Hub
+from radio.front import BODY_LIMIT, Front
+from radio.hub import Hub
 from radio.wire import Connection, Gate
 from sandboxes.errors import BenchError, SetupError
 
@@ -55,6 +56,7 @@ async def serve(config: HubConfig, owned: Callable[[], None] = lambda: None) -> 
     """
     _take_more_descriptors()
     hub = Hub(config)
+    front = Front(hub)
     owned()
     loop = asyncio.get_running_loop()
     failures: list[BaseException] = []
@@ -79,8 +81,8 @@ async def serve(config: HubConfig, owned: Callable[[], None] = lambda: None) -> 
         if config.mcp:
             from radio.mcp_server import attach
 
-            await stack.enter_async_context(attach(hub))
-        servers = await _listen(hub)
+            await stack.enter_async_context(attach(hub, front))
+        servers = await _listen(config, front)
         watch = loop.create_task(_end_with_parent(hub))
         await hub.ended.wait()
         watch.cancel()
@@ -109,15 +111,14 @@ def _take_more_descriptors() -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
-async def _listen(hub: Hub) -> list[asyncio.Server]:
+async def _listen(config: HubConfig, front: Front) -> list[asyncio.Server]:
     loop = asyncio.get_running_loop()
-    config = hub.config
     servers: list[asyncio.Server] = []
     addresses: dict[str, str] = {}
-    gate = Gate(hub.caller_of)
+    gate = Gate(front.caller_of)
 
     def connection() -> Connection:
-        return Connection(hub.handle, BODY_LIMIT, gate)
+        return Connection(front.handle, BODY_LIMIT, gate)
 
     if config.socket is not None:
         if len(os.fsencode(config.socket)) > _LONGEST_SOCKET_PATH:

@@ -86,14 +86,14 @@ class SqliteStore:
         query = "SELECT seq, thread, line FROM records WHERE seq IN (SELECT value FROM json_each(?)) ORDER BY seq"
         for start in range(bisect_right(numbers, after), len(numbers), _PAGE):
             page = json.dumps(list(numbers[start : start + _PAGE]))
-            for row in self._connection.execute(query, (page,)).fetchall():
+            for row in self._rows(query, page):
                 yield Record(*row)
 
     def replay(self, after: int = 0) -> Iterator[Record]:
         """In pages, because a cursor that stays open over a long replay would keep the WAL from being folded in."""
         query = "SELECT seq, thread, line FROM records WHERE seq > ? ORDER BY seq LIMIT ?"
         while True:
-            rows = self._connection.execute(query, (after, _PAGE)).fetchall()
+            rows = self._rows(query, after, _PAGE)
             for row in rows:
                 yield Record(*row)
             if len(rows) < _PAGE:
@@ -101,8 +101,14 @@ class SqliteStore:
             after = rows[-1][0]
 
     def read(self, seq: int) -> Record | None:
-        row = self._connection.execute("SELECT seq, thread, line FROM records WHERE seq = ?", (seq,)).fetchone()
-        return Record(*row) if row else None
+        rows = self._rows("SELECT seq, thread, line FROM records WHERE seq = ?", seq)
+        return Record(*rows[0]) if rows else None
+
+    def _rows(self, query: str, *values: int | str) -> list[tuple[int, str, bytes]]:
+        try:
+            return self._connection.execute(query, values).fetchall()
+        except sqlite3.Error as error:
+            raise StoreError(f"the radio's store cannot be read: {error}") from error
 
     def forget(self) -> None:
         """The file goes with its folder."""
