@@ -55,9 +55,7 @@ class TreeArena:
     def gains(self, sandboxes: SandboxFactory, folder: Path) -> Mapping[str, str]:
         """See `Arena.gains`. An honest tree is graded among them, so that nothing is beaten by a grading that passes nothing."""
         pair = write_pair(folder / "data" / "labels", self._language, {})
-        rounds = [
-            Round(_HONEST, self._deed(TreeAttack(_HONEST, self.attacks[0].kind, {self._language.source: self._language.right})))
-        ]
+        honest = TreeAttack(_HONEST, Kind.EDIT, {self._language.source: self._language.right})
         rounds = [Round(one.name, self._deed(one)) for one in (honest, *self.attacks)]
         cell = play_rounds(pair, "oracle", rounds, sandboxes, ResultsFolder(folder / "results"))
         if cell.record.status is not Status.FAILED:
