@@ -1,0 +1,3 @@
+module example.org/weirline
+
+go 1.19
