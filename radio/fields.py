@@ -12,6 +12,7 @@ from radio.message import Confidence, Kind, Urgency
 _LONGEST_ENTRY = 512
 _HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 _Choice = TypeVar("_Choice", bound=StrEnum)
+_NUMBER = re.compile(r"[0-9]{1,20}(\.[0-9]{1,20})?\Z")
 _TREE = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})\Z")
 _ENVELOPE_FIELDS = {
     "kind",
@@ -49,10 +50,7 @@ class Fields:
     def number(self, name: str, default: float) -> float:
         value = self.values.get(name, default)
         if isinstance(value, str):
-            try:
-                value = float(value)
-            except ValueError:
-                value = None
+            value = float(value) if _NUMBER.match(value) else None
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e9:
             raise Refused(Reason.MALFORMED, f"field {name!r} must be a number from 0")
         return float(value)
@@ -60,7 +58,10 @@ class Fields:
     def optional_whole(self, name: str) -> int | None:
         if self.values.get(name) in (None, ""):
             return None
-        return int(self.number(name, 0))
+        number = self.number(name, 0)
+        if not number.is_integer():
+            raise Refused(Reason.MALFORMED, f"field {name!r} must be a whole number from 0")
+        return int(number)
 
     def truth(self, name: str) -> bool:
         value = self.values.get(name, False)

@@ -1,6 +1,7 @@
 """What goes over the radio: threads, messages, envelopes, dispositions. Frozen data, validated where it comes in."""
 
 import re
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -67,6 +68,7 @@ RESERVED_THREAD_NAMES = frozenset(
 )
 HUB = "hub"
 _LANE_NAME = re.compile(r"[a-z][a-z0-9_-]{0,31}\Z")
+_AROUND = re.compile(r"\A[\W_]+|[\W_]+\Z")
 _THREAD_ID = re.compile(r"t[0-9]+\Z")
 
 
@@ -223,7 +225,9 @@ def check_lane_name(name: str) -> str:
 
 def check_thread_name(name: str) -> str:
     """Raises Refused when a lane may not name a thread so: it would seem to be the bench's own, or another thread's id."""
-    if name.strip(" .").casefold() in RESERVED_THREAD_NAMES or _THREAD_ID.match(name):
+    # As it is read: in any width of letters, and whatever stands around it.
+    read = _AROUND.sub("", unicodedata.normalize("NFKC", name).casefold())
+    if read in RESERVED_THREAD_NAMES or _THREAD_ID.match(name):
         raise Refused(Reason.RESERVED_NAME, f"a thread cannot be named {name!r}: the name is reserved; say what it is about")
     if not name:
         raise Refused(Reason.MALFORMED, "a thread's name must have something to read")

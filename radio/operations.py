@@ -89,7 +89,9 @@ def deliver(hub: "Hub", call: Call) -> Answer | None:
     """At a step boundary: what waits, at once; costs the agent no step."""
     lane = hub.board.lane(call.caller)
     step = hub.step_of(call.caller, call.fields)
-    via = "stop" if call.fields.text("event", "step", limit=20) == "stop" else "step"
+    via = call.fields.text("event", "step", limit=20)
+    if via not in ("step", "stop"):
+        raise Refused(Reason.MALFORMED, "a boundary's event is step or stop")
     hook = call.fields.text("hook", "", limit=40)
     mode = hub.board.policy.delivery_snapshot
 

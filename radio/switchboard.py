@@ -150,7 +150,8 @@ class Switchboard(BenchCommands):
         return thread
 
     def _mentions(self, sender: str, thread: Thread, fields: Fields) -> tuple[str, ...]:
-        asked = tuple(name.removeprefix("@") for name in fields.names("mentions"))
+        # Once each, by whatever spelling: who is mentioned twice would be shown it twice.
+        asked = tuple(dict.fromkeys(name.removeprefix("@") for name in fields.names("mentions")))
         if asked in (("all",), ("*",)):
             asked = tuple(name for name in thread.participants if name != sender)
         for name in asked:
@@ -253,6 +254,8 @@ class Switchboard(BenchCommands):
             Refused: with the reason.
         """
         self._refuse_finished_sender(name)
+        if not point.strip():
+            raise Refused(Reason.MALFORMED, "a point must have a name")
         posted = self.syncs.get(point, {}).get(name)
         if posted is not None:
             if posted.content != content:

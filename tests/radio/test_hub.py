@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from radio.client import Address, RadioClient
 from radio.delivery import deliver, mail_waits
@@ -506,3 +508,48 @@ def test_a_hub_that_does_not_get_the_store_takes_nothing_from_the_one_that_has_i
     assert hub.pid == pid
     assert shell(hub, "a", "radio-create-thread", "plan").returncode == 0
     assert hub.restarts == 0
+
+
+@given(st.lists(st.sampled_from(["b", "@b", "c", "@c", " b", "@ c"]), min_size=1, max_size=6), st.booleans())
+@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+def test_whoever_is_mentioned_is_mentioned_once(three: HubProcess, names: list[str], as_text: bool) -> None:
+    """However often, and however it is spelled; the hub, its log and its record count alike."""
+    a = three.client("a")
+    fields = {"thread": "plan", "content": "x", "mentions": ",".join(names) if as_text else names}
+    try:
+        queued = a.call("send_message", fields)["queued_for"]
+    except Refused as told:
+        if told.reason is not Reason.UNKNOWN_LANE:
+            raise
+        return
+    assert sorted(queued) == sorted({name.strip().removeprefix("@") for name in names})
+    counted, told = three.counters(), summarise(list(read_events(three.events)))
+    for lane in ("b", "c"):
+        assert (counted[lane]["received"], counted[lane]["unread"]) == (told[lane].received, told[lane].unread)
+
+
+@pytest.fixture
+def three(make_hub: MakeHub) -> HubProcess:
+    hub = make_hub("a", "b", "c")
+    hub.client("a").create_thread("plan")
+    return hub
+
+
+@pytest.mark.parametrize(
+    ("operation", "fields"),
+    [
+        ("send_message", {"thread": "plan", "content": "x", "expires_after_step": 1.5}),
+        ("send_message", {"thread": "plan", "content": "x", "expires_after_step": "1_0"}),
+        ("send_message", {"thread": "plan", "content": "x", "expires_after_step": "\u0663"}),
+        ("send_message", {"thread": "plan", "content": "x", "created_step": "1e2"}),
+        ("wait_for_mention", {"timeout": "1e-9"}),
+        ("wait_for_mention", {"timeout": " 1"}),
+        ("deliver", {"event": "stopp"}),
+        ("deliver", {"step": 0.5}),
+        ("sync", {"point": " ", "content": "x", "timeout": 0}),
+    ],
+)
+def test_what_is_no_whole_number_event_or_point_is_not_taken_for_one(
+    three: HubProcess, operation: str, fields: dict[str, Any]
+) -> None:
+    assert refusal(lambda: three.client("a").call(operation, fields)) is Reason.MALFORMED

@@ -47,7 +47,10 @@ def test_what_can_be_created_can_be_used_by_its_name(board: Switchboard, name: s
     assert thread_name(name) == thread.name
 
 
-@pytest.mark.parametrize("name", ["", "  ", "\n", "system", "System ", "HUB", "radio", "radar", "user", "tool.", "t5", "t99"])
+RESERVED = ["", "  ", "\n", "system", "System ", "HUB", "radio", "radar", "user", "tool.", "t5", "t99", "SYSTEM:", "*hub*"]
+
+
+@pytest.mark.parametrize("name", [*RESERVED, "".join(chr(ord(letter) + 0xFEE0) for letter in "system")])
 def test_no_lane_names_a_thread_as_the_bench_would(board: Switchboard, name: str) -> None:
     with pytest.raises(Refused, match="thread"):
         board.create_thread("a", Fields({"name": name}))
