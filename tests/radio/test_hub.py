@@ -518,8 +518,8 @@ def test_whoever_is_mentioned_is_mentioned_once(three: HubProcess, names: list[s
     fields = {"thread": "plan", "content": "x", "mentions": ",".join(names) if as_text else names}
     try:
         queued = a.call("send_message", fields)["queued_for"]
-    except Refused as told:
-        if told.reason is not Reason.UNKNOWN_LANE:
+    except Refused as refused:
+        if refused.reason is not Reason.UNKNOWN_LANE:
             raise
         return
     assert sorted(queued) == sorted({name.strip().removeprefix("@") for name in names})
