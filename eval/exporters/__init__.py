@@ -1,0 +1,1 @@
+"""Runs in other tools' forms: trajectories, prediction files, task folders."""
