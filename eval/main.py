@@ -6,8 +6,10 @@ from typing import Annotated
 import typer
 
 from eval.commands import app as eval_app
+from eval.exporters.commands import app as export_app
 from eval.importing.commands import app as import_app
 from eval.lint_command import app as lint_app
+from eval.new_command import app as new_app
 from harnesses.commands import app as scripted_model_app
 from instances.commands import app as instances_app
 from instances.errors import InstanceError
@@ -32,10 +34,11 @@ app = typer.Typer(
 instances_app.registered_commands.extend(lint_app.registered_commands)
 app.add_typer(instances_app, name="instances")
 app.add_typer(import_app, name="import")
+app.add_typer(export_app, name="export")
 app.add_typer(scenarios_app, name="scenarios")
 app.add_typer(radio_app, name="radio")
 app.add_typer(scripted_model_app, name="scripted-model")
-app.registered_commands.extend([*eval_app.registered_commands, *reconcile_app.registered_commands])
+app.registered_commands.extend([*eval_app.registered_commands, *new_app.registered_commands, *reconcile_app.registered_commands])
 
 
 def _say_version(wanted: bool) -> None:

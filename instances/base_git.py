@@ -38,6 +38,26 @@ def fetch(url: str, commit: str, exclude: Sequence[str], target: Path) -> None:
         put_in_place(tree, target)
 
 
+def commit_of(url: str, name: str) -> str:
+    """The full name of the commit that a branch, a tag or a full name means in a repository.
+
+    Raises:
+        InstanceError: the repository cannot be read, or has no branch or tag of that name.
+    """
+    if re.fullmatch(r"[0-9a-f]{40}|[0-9a-f]{64}", name):
+        return name
+    git = _Git(f"{url}: cannot read it", Path.cwd())
+    listed = git(
+        "ls-remote", "--quiet", "--end-of-options", url, f"refs/heads/{name}", f"refs/tags/{name}", f"refs/tags/{name}^{{}}"
+    )
+    lines = [line.split(b"\t") for line in listed.splitlines() if b"\t" in line]
+    if not lines:
+        raise InstanceError(f"{url} has no branch or tag {name!r}; give one, or a commit's full name (40 hexadecimal digits)")
+    # What a tag of its own points to is listed with `^{}` behind the tag.
+    peeled = [commit for commit, ref in lines if ref.endswith(b"^{}")]
+    return (peeled or [commit for commit, _ in lines])[0].decode()
+
+
 class _Git:
     """Runs git in a store of our own."""
 

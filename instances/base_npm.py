@@ -25,15 +25,32 @@ def download(name: str, version: str, integrity: str) -> bytes:
     Raises:
         InstanceError: it cannot be fetched, or is another than its digest says.
     """
-    environment = {key: value for key, value in os.environ.items() if _PASSED.fullmatch(key)}
-    with tempfile.TemporaryDirectory(prefix="crosstalk-npm-") as folder:
-        argv = ["npm", "pack", "--silent", "--ignore-scripts", "--pack-destination", folder, f"{name}@{version}"]
-        output_of(argv, f"{name} {version}: cannot fetch it with npm", environment, Path(folder))
-        tarballs = list(Path(folder).glob("*.tgz"))
-        if len(tarballs) != 1:
-            raise InstanceError(f"{name} {version}: npm fetched no tarball of it")
-        archive = tarballs[0].read_bytes()
-    found = f"sha512-{base64.b64encode(hashlib.sha512(archive).digest()).decode()}"
+    archive = archive_of(name, version)
+    found = integrity_of(archive)
     if found != integrity:
         raise InstanceError(f"{name} {version}: the tarball's integrity is {found}, the instance says {integrity}")
     return archive
+
+
+def archive_of(name: str, version: str) -> bytes:
+    """The tarball of a release, whatever its digest.
+
+    Raises:
+        InstanceError: there is none, or it cannot be fetched.
+    """
+    with tempfile.TemporaryDirectory(prefix="crosstalk-npm-") as folder:
+        argv = ["npm", "pack", "--silent", "--ignore-scripts", "--pack-destination", folder, f"{name}@{version}"]
+        output_of(argv, f"{name} {version}: cannot fetch it with npm", npm_variables(), Path(folder))
+        tarballs = list(Path(folder).glob("*.tgz"))
+        if len(tarballs) != 1:
+            raise InstanceError(f"{name} {version}: npm fetched no tarball of it")
+        return tarballs[0].read_bytes()
+
+
+def integrity_of(archive: bytes) -> str:
+    return f"sha512-{base64.b64encode(hashlib.sha512(archive).digest()).decode()}"
+
+
+def npm_variables() -> dict[str, str]:
+    """The variables by which npm finds its registry, its cache and its way there."""
+    return {key: value for key, value in os.environ.items() if _PASSED.fullmatch(key)}

@@ -2,6 +2,7 @@
 
 import hashlib
 import importlib
+import logging
 import os
 from typing import Any
 
@@ -14,22 +15,29 @@ def download(name: str, version: str, sha256: str) -> bytes:
     Raises:
         InstanceError: it cannot be fetched, or is another than its digest says.
     """
-    archive = _fetched(name, version)
+    archive = archive_of(name, version)
     found = hashlib.sha256(archive).hexdigest()
     if found != sha256:
         raise InstanceError(f"{name} {version}: the sdist's sha256 is {found}, the instance says {sha256}")
     return archive
 
 
-def _fetched(name: str, version: str) -> bytes:
+def archive_of(name: str, version: str) -> bytes:
+    """The archive of a release, whatever its digest.
+
+    Raises:
+        InstanceError: there is none, or it cannot be fetched.
+    """
     from unearth import PackageFinder
 
     finder = PackageFinder(index_urls=_index_urls(), no_binary=[":all:"])
+    said = _Said()
+    logging.getLogger("unearth").addHandler(said)
     try:
         matches = list(finder.find_matches(f"{name}=={version}"))
         links = [match.link for match in matches if match.link and not match.link.is_wheel]
         if not links:
-            raise InstanceError(f"{name} {version}: the package index has no sdist of it")
+            raise InstanceError(f"{name} {version}: the package index has no sdist of it{said}")
         response = finder.session.get(links[0].normalized)
         response.raise_for_status()
         return bytes(response.content)
@@ -39,6 +47,22 @@ def _fetched(name: str, version: str) -> bytes:
         raise InstanceError(
             f"{name} {version}: cannot fetch the sdist ({type(error).__name__}: {error}); check the network or PIP_INDEX_URL"
         ) from error
+    finally:
+        logging.getLogger("unearth").removeHandler(said)
+
+
+class _Said(logging.Handler):
+    """Keeps what the finder warned of, so that it is part of our one line."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self._lines: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._lines.append(record.getMessage())
+
+    def __str__(self) -> str:
+        return f" ({'; '.join(self._lines)})" if self._lines else ""
 
 
 def _index_urls() -> list[str]:

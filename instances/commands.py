@@ -84,6 +84,41 @@ def similar(
     typer.echo(f"{len(twins)} possible twin(s)")
 
 
+Pair = Annotated[str, typer.Argument(help="An instance's id or path.")]
+
+
+@app.command()
+def checkout(
+    pair: Pair,
+    folder: Annotated[Path, typer.Argument(help="Is made, as a git repository.")],
+    patch: Annotated[str | None, typer.Option("--with", help="A patch of the pair to start from, such as references/a.")] = None,
+) -> None:
+    """Lay a pair's base out as a git repository, to work in.
+
+    Example: crosstalk instances checkout ./my-pair work --with references/a
+    """
+    from instances.load import one_of
+    from instances.workcopy import checkout as lay_out
+
+    lay_out(one_of(pair), folder, patch)
+
+
+@app.command()
+def save(
+    pair: Pair,
+    name: Annotated[str, typer.Argument(help="references/a, b or joint; controls/half_a, half_b, alternative or divergent.")],
+    folder: Annotated[Path, typer.Argument(help="What `checkout` made, with the change in it.")],
+) -> None:
+    """Save what was changed in a checkout as a pair's reference or control: a patch, or an edit script against a fetched base.
+
+    Example: crosstalk instances save ./my-pair references/a work
+    """
+    from instances.load import one_of
+    from instances.workcopy import save as save_patch
+
+    typer.echo(save_patch(one_of(pair), name, folder))
+
+
 @app.command("to-ed")
 def to_ed(patch: Annotated[Path, typer.Argument(help="A git patch against a fetched base.")]) -> None:
     """Print the edit script that says the same as a patch, in our lines only.

@@ -75,6 +75,18 @@ def select(terms: Sequence[str], root: Path = PAIRS) -> list[Instance]:
     return list(chosen.values())
 
 
+def one_of(term: str) -> Instance:
+    """The one instance that an id or a path names.
+
+    Raises:
+        InstanceError: it names none, or several.
+    """
+    found = select([term])
+    if len(found) != 1:
+        raise InstanceError(f"{term!r} names {len(found)} instances; name one")
+    return found[0]
+
+
 def _named(term: str, root: Path) -> list[Instance]:
     path = Path(term)
     if (path / "instance.json").is_file():

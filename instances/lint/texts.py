@@ -29,6 +29,8 @@ def requirements(instance: Instance) -> Iterator[Finding]:
     for side in ("a", "b"):
         file = f"requirement_{side}.md"
         text = text_of(instance.folder / file)
+        if MARK in text:
+            continue  # what stands there is not the author's yet
         yield from _length(file, len(text.split()))
         for pattern, level in ((_BENCH_WORDS, Level.ERROR), (_DOUBTFUL_WORDS, Level.WARNING)):
             for found in pattern.finditer(text):
@@ -79,6 +81,8 @@ def leftovers(instance: Instance) -> Iterator[Finding]:
 def given_away(instance: Instance, base: str) -> Iterator[Finding]:
     """What one requirement, or a side's tests, gives away of the other."""
     texts = {side: instance.requirement(side) for side in ("a", "b")}
+    if any(MARK in text for text in texts.values()):
+        return
     for leak in find_leaks(texts, base):
         yield _leak(instance, leak)
     for side, other in (("a", "b"), ("b", "a")):
