@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from eval.soundness import Soundness
 
 app = typer.Typer()
+INTERRUPTED = 130
 
 
 class SealedName(StrEnum):
@@ -115,11 +116,16 @@ def check(
     rounds: Annotated[int, typer.Option(min=1, help="Rounds whose verdicts must be equal; a run asks for 3.")] = 3,
     record: Annotated[bool, typer.Option("--record", help="Note the result in the data set's ledger.")] = False,
     sandbox: Annotated[SandboxName, typer.Option(help="Where tests run.")] = SandboxName.LOCAL,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Look again at one pair whenever it is saved; say what to fix next.")
+    ] = False,
 ) -> None:
     """Check that pairs are sound; say in words what is not.
 
     Example: crosstalk check signoff-deputies
     """
+    if watch:
+        _watch(term or [], record, sandbox)
     from eval.soundness import check_all, record_in_ledger
     from instances.load import select
 
@@ -188,6 +194,20 @@ def doctor() -> None:
             missing = missing or one.required
     if missing:
         raise typer.Exit(1)
+
+
+def _watch(terms: list[str], record: bool, sandbox: SandboxName) -> None:
+    """Until Ctrl-C; the exit status says what was known of the pair then."""
+    from eval.soundness_watch import watch, watched_folder
+    from sandboxes.errors import SetupError
+
+    if len(terms) != 1 or record:
+        raise SetupError("--watch looks at one pair, which is to be named, and records nothing: leave out --record")
+    folder = watched_folder(terms[0])
+    status = watch(folder, sandboxes_named(sandbox), typer.echo)
+    place = f"{status.where}: " if status.where else ""
+    typer.echo(f"\nstopped; {folder.name}: {place}{status.what}")
+    raise typer.Exit(INTERRUPTED if status.sound is None else 0 if status.sound else 1)
 
 
 def _say_soundness(found: "Soundness") -> None:
