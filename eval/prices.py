@@ -1,14 +1,13 @@
 """US dollars: the prices of LiteLLM's map, frozen when a run begins, and what tokens cost by them. Unknown is `None`, never 0."""
 
-import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from importlib import import_module
 from importlib.metadata import version
 from typing import Any
 
 from eval.records import ModelPrice, PriceTable, RunManifest
 from harnesses.base import Turn
+from sandboxes.litellm_library import load_litellm
 from sandboxes.usage import Usage
 
 # A vendor whose further models a program may call beside the one that is named; it says itself which, and what each used.
@@ -119,10 +118,9 @@ def _counts(usage: Usage) -> tuple[int | None, ...]:
 
 
 def _price_map() -> tuple[Mapping[str, Mapping[str, Any]], str]:
-    """LiteLLM's map by model, or why there is none. It is the one in the package: on import it would fetch a newer one."""
-    os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
+    """LiteLLM's map by model, or why there is none. It is the one in the package."""
     try:
-        prices: Mapping[str, Mapping[str, Any]] = import_module("litellm").model_cost
+        prices: Mapping[str, Mapping[str, Any]] = load_litellm().model_cost
     except ImportError:
         return {}, "prices are unknown without LiteLLM; install it with: pip install 'crosstalk-bench[litellm]'"
     return prices, ""

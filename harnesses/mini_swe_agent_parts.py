@@ -1,7 +1,6 @@
 """The package mini-swe-agent and LiteLLM below it, loaded when a turn first needs them, without the operator's settings."""
 
 import os
-import tempfile
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
@@ -12,6 +11,8 @@ from typing import Any
 import yaml
 
 from sandboxes.errors import SetupError
+from sandboxes.folders import temporary_folder
+from sandboxes.litellm_library import load_litellm
 
 PACKAGE = "mini-swe-agent"
 GET = "pip install 'crosstalk-bench[mini]'"
@@ -69,15 +70,10 @@ def load_parts() -> Parts:
 
 @lru_cache
 def _load() -> Parts:
-    # LiteLLM would fetch its prices from the network, and read a `.env` file that it finds in a folder above.
-    os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
-    os.environ.setdefault("LITELLM_MODE", "PRODUCTION")
-    litellm: Any = import_module("litellm")
-    litellm.suppress_debug_info = True  # else it prints advice on every failure
-    litellm.telemetry = False
+    litellm = load_litellm()
     # The package would take variables from the operator's own settings of it; it looks for them when it is loaded only.
-    with tempfile.TemporaryDirectory(prefix="crosstalk-mini-") as empty:
-        os.environ["MSWEA_GLOBAL_CONFIG_DIR"] = empty
+    with temporary_folder("mini") as empty:
+        os.environ["MSWEA_GLOBAL_CONFIG_DIR"] = str(empty)
         os.environ["MSWEA_SILENT_STARTUP"] = "1"
         agent = import_module("minisweagent.agents.default").DefaultAgent
         model = import_module("minisweagent.models").get_model

@@ -1,13 +1,13 @@
 """Finding the agent programs on this machine."""
 
 import shutil
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
 from sandboxes.environments import cache_folder
 from sandboxes.errors import SandboxError, SetupError
 from sandboxes.exec import clean_environment, run
+from sandboxes.folders import temporary_folder
 
 
 @dataclass(frozen=True)
@@ -32,8 +32,8 @@ def find_file(name: str) -> Path | None:
 def version_of(path: Path) -> str:
     """What a program says of itself to `--version`; empty where it does not run. It sees a home folder that is soon gone."""
     try:
-        with tempfile.TemporaryDirectory(prefix="crosstalk-version-", ignore_cleanup_errors=True) as home:
-            result = run([str(path), "--version"], timeout=60, environment={**clean_environment(), "HOME": home})
+        with temporary_folder("version") as home:
+            result = run([str(path), "--version"], timeout=60, environment={**clean_environment(), "HOME": str(home)})
     except SandboxError:
         return ""
     lines = result.stdout.decode("utf-8", "replace").strip().splitlines()

@@ -1,8 +1,6 @@
 """Any model that LiteLLM knows, by its name there; the library is imported when the first model is asked for."""
 
-import os
 from collections.abc import Mapping, Sequence
-from importlib import import_module
 from typing import Any
 
 from reconcilers.transport import (
@@ -16,6 +14,7 @@ from reconcilers.transport import (
 )
 from sandboxes.chat_usage import chat_usage
 from sandboxes.errors import SetupError
+from sandboxes.litellm_library import load_litellm
 from sandboxes.usage import UNKNOWN_USAGE, Usage
 from sandboxes.waiting import call_within
 
@@ -111,15 +110,10 @@ class LitellmTransport:
 
 
 def _load() -> Any:
-    """LiteLLM, which on import would fetch its prices from the network unless it is told before."""
-    os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
     try:
-        litellm: Any = import_module("litellm")
+        return load_litellm()
     except ImportError as error:
         raise SetupError(
             f"LiteLLM is not to be had ({error}); install it with: pip install 'crosstalk-bench[litellm]', "
             "or name the address of an endpoint that speaks OpenAI's chat completions"
         ) from error
-    litellm.suppress_debug_info = True  # else it prints advice on every failure
-    litellm.telemetry = False
-    return litellm

@@ -8,6 +8,8 @@ import shutil
 import stat
 import tempfile
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from sandboxes.errors import SandboxError
@@ -30,6 +32,16 @@ def scratch_folder(prefix: str) -> Path:
         return Path(tempfile.mkdtemp(prefix=f"{prefix}-", dir=process_root()))
     except OSError as error:
         raise SandboxError(f"cannot make a scratch folder: {error.strerror} ({error.filename})") from error
+
+
+@contextmanager
+def temporary_folder(prefix: str) -> Iterator[Path]:
+    """A scratch folder for as long as a block lasts. Raises as `scratch_folder` and `remove_tree` do."""
+    folder = scratch_folder(prefix)
+    try:
+        yield folder
+    finally:
+        remove_tree(folder)
 
 
 def remove_tree(folder: Path) -> None:

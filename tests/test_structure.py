@@ -49,6 +49,20 @@ def test_arrows_point_one_way(room: str) -> None:
     assert wrong == {}
 
 
+def test_litellm_is_loaded_in_one_place() -> None:
+    """It would fetch its prices, and read settings that lie about, where it is imported before it is told not to."""
+    asks = re.compile(r"""import_module\(["']litellm["']|importorskip\(["']litellm|^\s*(import|from) litellm\b""", re.MULTILINE)
+    files = [path for room in (*ROOMS, "tests") for path in sources(room)]
+    found = [path.relative_to(ROOT).as_posix() for path in files if asks.search(path.read_text(encoding="utf-8"))]
+    assert found == ["sandboxes/litellm_library.py"]
+
+
+@pytest.mark.parametrize("room", ["harnesses", "reconcilers"])
+def test_temporary_folders_are_where_clean_finds_them(room: str) -> None:
+    """What `sandboxes.folders` makes goes when its process was killed, with the next one or with `crosstalk clean`."""
+    assert [path.name for path in sources(room) if "tempfile" in path.read_text(encoding="utf-8")] == []
+
+
 def test_the_main_flow_is_short_and_named_in_the_readme() -> None:
     assert len((ROOT / "eval" / "cell.py").read_text(encoding="utf-8").splitlines()) < 150
     assert "eval/cell.py" in (ROOT / "README.md").read_text(encoding="utf-8")

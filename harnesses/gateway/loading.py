@@ -9,17 +9,12 @@ from typing import Any
 from harnesses.gateway import tap
 from harnesses.gateway.protocols import Way
 from sandboxes.errors import SetupError
+from sandboxes.litellm_library import load_litellm
 
 GET = "pip install 'crosstalk-bench[litellm]'"
 _BESIDE = ("aiohttp", "fastapi", "soundfile", "backoff")
 _NO_KEY = "none"
 _SECONDS = 3600.0
-_VARIABLES = {
-    "LITELLM_LOCAL_MODEL_COST_MAP": "True",  # else it would fetch its prices
-    "LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS": "True",
-    "LITELLM_MODE": "PRODUCTION",  # else it would read a `.env` file that it finds in a folder above
-    "LITELLM_RUST": "0",  # its own client, past which no answer could be read
-}
 
 
 def installed_version() -> str:
@@ -38,9 +33,9 @@ def load() -> Any:
     Raises:
         SetupError: it is not installed.
     """
-    os.environ.update(_VARIABLES)
+    os.environ["LITELLM_RUST"] = "0"  # its own client, past which no answer could be read
     try:
-        litellm: Any = import_module("litellm")
+        litellm = load_litellm()
     except ImportError as error:
         raise SetupError(f"LiteLLM is not to be had ({error}): {GET}") from error
     try:
@@ -51,8 +46,6 @@ def load() -> Any:
         # In other versions they are elsewhere.
         if not (error.name or "").startswith("litellm"):
             raise SetupError(f"LiteLLM asks for a package that is missing ({error}): {GET}") from error
-    litellm.suppress_debug_info = True
-    litellm.telemetry = False
     litellm.drop_params = True  # what a program asks for beside, and this model does not know
     litellm.num_retries = 0
     tap.install()

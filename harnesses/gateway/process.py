@@ -6,7 +6,6 @@ import math
 import os
 import secrets
 import sys
-import tempfile
 import threading
 import urllib.request
 from collections.abc import Iterator
@@ -22,6 +21,7 @@ from harnesses.gateway.loading import GET, installed_version
 from sandboxes.base import ExecResult
 from sandboxes.errors import HarnessError, SetupError
 from sandboxes.exec import run
+from sandboxes.folders import temporary_folder
 from sandboxes.stopping import StoppedError, check_not_stopping
 
 _ROOT = Path(__file__).parents[2]
@@ -180,8 +180,8 @@ def open_gateway(address: ModelAddress) -> Iterator[Gateway]:
     """
     if not installed_version():
         raise SetupError(f"the model {address.model} needs LiteLLM, which is not installed as a whole: {GET}")
-    with tempfile.TemporaryDirectory(prefix="crosstalk-gateway-") as folder:
-        gateway = Gateway(address, Path(folder))
+    with temporary_folder("gateway") as folder:
+        gateway = Gateway(address, folder)
         try:
             gateway.start()
             yield gateway

@@ -3,6 +3,7 @@
 import sys
 import threading
 from collections.abc import Callable, Mapping
+from importlib.util import find_spec
 from typing import Any
 
 import pytest
@@ -29,7 +30,8 @@ def over_http(url: str, **more: Any) -> Transport:
 
 
 def over_litellm(url: str, **more: Any) -> Transport:
-    pytest.importorskip("litellm", reason="litellm is missing: pip install 'crosstalk-bench[litellm]'")
+    if find_spec("litellm") is None:
+        pytest.skip("litellm is missing: pip install 'crosstalk-bench[litellm]'")
     from reconcilers.litellm_transport import LitellmTransport
 
     return LitellmTransport("openai/x/none", url=url, key=KEY, retries=NO_WAIT, **more)
