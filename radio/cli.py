@@ -54,6 +54,8 @@ def serve(  # noqa: PLR0913 - a command's options
         typer.echo("steps: `radio-hook PostToolUse </dev/null` ends one and prints what waits, as an agent program's hook does.")
         if mcp:
             where = f"http://{tcp}/mcp" if tcp else "/mcp of the unix socket (an MCP client needs --tcp HOST:PORT)"
+            if tcp and tcp.endswith(":0"):
+                where = f"/mcp of the address that {directory / 'ready.json'} names in a moment"
             typer.echo(f"MCP: {where}, with a lane's token, which is in {directory / 'lanes' / 'NAME' / 'auth'}")
         typer.echo(f"watch it with: crosstalk radio monitor {shlex.quote(str(directory))}")
 
@@ -131,7 +133,9 @@ def monitor(
         host, _, port = place.removeprefix("http://").rstrip("/").partition(":")
         if not (port.isascii() and port.isdigit()):
             raise SetupError(f"{place} names no port: http://HOST:PORT")
-        token = os.environ.get("CROSSTALK_RADIO_ENGINE_TOKEN", "")
+        token = os.environ.get("CROSSTALK_RADIO_ENGINE_TOKEN", "").strip()
+        if not token:
+            raise SetupError("to watch from afar, set CROSSTALK_RADIO_ENGINE_TOKEN to what the hub's file engine-token holds")
         follow = HubFollower(client := RadioClient(Address(host=host, port=int(port)), token))
     else:
         follow = LogFollower(find_log(Path(place)))

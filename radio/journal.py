@@ -36,7 +36,10 @@ class Journal:
             ) from error
         if last > stored:
             os.close(self._descriptor)
-            raise StoreError(f"the store has lost what was acknowledged: it ends at event {stored}, the log at {last}")
+            raise StoreError(
+                f"the store has lost what was acknowledged: it ends at event {stored}, the log {path} at {last}; "
+                "or the log is of another store"
+            )
         batch: list[Record] = []
         for record in store.replay(after=last):
             batch.append(record)

@@ -18,6 +18,7 @@ from rich.text import Text
 
 from radio import framing
 from radio.client import RadioClient
+from radio.errors import Refused
 from radio.events import Event, EventType, check, decode
 from radio.replay import Node, message_graph, summarise
 from radio.whole_log import WholeLog
@@ -71,6 +72,10 @@ class HubFollower:
             while page := self.client.call("events", {"after": self._after})["events"]:
                 found += [self._log.take(check(decode(json.dumps(fields).encode()))) for fields in page]
                 self._after = found[-1].seq
+        except Refused as refusal:
+            raise SetupError(
+                f"the token in CROSSTALK_RADIO_ENGINE_TOKEN is not the one of this hub's engine: {refusal}"
+            ) from refusal
         except (ValueError, KeyError, TypeError) as error:
             raise SetupError(
                 f"what answers at {self.client.address.host}:{self.client.address.port} is no hub: {error}"
@@ -89,7 +94,8 @@ def find_log(place: Path) -> Path:
     for path in (place, place / "radio" / "events.jsonl", place / "events.jsonl"):
         if path.is_file():
             return path
-    raise SetupError(f"there is no radio's event log at {place}")
+    hint = ": name one of its cells" if (place / "cells").is_dir() else ""
+    raise SetupError(f"there is no radio's event log at {place}{hint}")
 
 
 def picture(events: Sequence[Event]) -> Group:

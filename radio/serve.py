@@ -57,7 +57,6 @@ async def serve(config: HubConfig, owned: Callable[[], None] = lambda: None) -> 
     _take_more_descriptors()
     hub = Hub(config)
     front = Front(hub)
-    owned()
     loop = asyncio.get_running_loop()
     failures: list[BaseException] = []
 
@@ -73,6 +72,7 @@ async def serve(config: HubConfig, owned: Callable[[], None] = lambda: None) -> 
     loop.set_exception_handler(fail)
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, hub.ended.set)
+    owned()
     try:
         hub.open()
     except Refused as error:

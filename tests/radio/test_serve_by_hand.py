@@ -1,12 +1,14 @@
 """`crosstalk radio serve`: what cannot be served leaves nothing, and what is served can be used as printed."""
 
 import contextlib
+import json
 import os
 import re
 import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -74,6 +76,38 @@ def test_without_its_package_mcp_is_refused_in_one_line(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("token", ["", "x", "the lane's"])
+def test_watching_from_afar_says_which_token_it_needs(tmp_path: Path, token: str) -> None:
+    with serving(tmp_path, "--tcp", "127.0.0.1:0"):
+        while not (ready := tmp_path / "radio" / "ready.json").exists():
+            time.sleep(0.01)
+        if token == "the lane's":
+            token = re.findall(r"Bearer ([\w-]+)", (tmp_path / "radio/lanes/a/auth").read_text())[0]
+        environment = {**ENVIRONMENT, "CROSSTALK_RADIO_ENGINE_TOKEN": token}
+        program = [*CROSSTALK, "monitor", "--once", json.loads(ready.read_text())["url"]]
+        done = subprocess.run(program, env=environment, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "CROSSTALK_RADIO_ENGINE_TOKEN" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_free_port_is_not_printed_as_an_address(tmp_path: Path) -> None:
+    pytest.importorskip("mcp", reason="the MCP server needs the package mcp")
+    with serving(tmp_path, "--mcp", "--tcp", "127.0.0.1:0") as lanes:
+        assert "radio/ready.json names" in lanes["mcp"]
+        assert ":0/mcp" not in lanes["mcp"]
+
+
+def test_another_store_in_the_same_folder_is_refused_with_the_logs_name(tmp_path: Path) -> None:
+    with serving(tmp_path):
+        pass
+    program = [*CROSSTALK, "serve", "a", "b", "--store", "file"]
+    done = subprocess.run(program, cwd=tmp_path, env=ENVIRONMENT, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "radio/events.jsonl" in done.stderr
+    assert "another store" in done.stderr
+
+
 @contextlib.contextmanager
 def serving(place: Path, *options: str) -> Iterator[dict[str, str]]:
     """What `serve` says for each lane, as a shell script."""
@@ -86,6 +120,8 @@ def serving(place: Path, *options: str) -> Iterator[dict[str, str]]:
                 lane = line.removeprefix("lane ").strip(": \n")
             elif line.startswith("  export "):
                 scripts[lane] = scripts.get(lane, "") + line
+            elif line.startswith("MCP: "):
+                scripts["mcp"] = line
             elif line.startswith("watch it with"):
                 break
         try:
@@ -129,3 +165,10 @@ def test_the_example_of_an_mcp_client_in_the_docs_runs(tmp_path: Path) -> None:
         environment = {**ENVIRONMENT, "CROSSTALK_RADIO_ENGINE_TOKEN": token}
         watched = subprocess.run(program, env=environment, capture_output=True, text=True, timeout=60)
     assert "I take x.py" in watched.stdout
+
+
+def test_what_ends_as_soon_as_it_is_told_ends_in_order(tmp_path: Path) -> None:
+    for number in range(5):
+        with serving(tmp_path, "--directory", str(number)):
+            """Ctrl-C comes at once."""
+        assert b"hub_stopped" in (tmp_path / str(number) / "events.jsonl").read_bytes()
