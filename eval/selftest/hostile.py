@@ -45,7 +45,7 @@ class Round:
     companion: Deed | None = None
 
 
-class _Until:
+class Until:
     """Ends a companion once the deed is done."""
 
     def __init__(self, ready: Event, done: Event) -> None:
@@ -112,7 +112,7 @@ class HostileHarness:
 
     def _accompany(self, lane: Lane, number: int, deed: Deed | None) -> None:
         if deed is not None:
-            watch = _Until(self._ready[number], self._done[number])
+            watch = Until(self._ready[number], self._done[number])
             lane.sandbox.run(deed.argv, stdin=deed.stdin, timeout=_COMPANION_SECONDS, environment=deed.environment, watch=watch)
             self._ready[number].set()
         self._done[number].wait(_COMPANION_SECONDS)

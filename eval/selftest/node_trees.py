@@ -32,18 +32,6 @@ NODE_TREES: tuple[TreeAttack, ...] = (
         command=_NPM_TEST,
     ),
     attack(
-        "a module loader that hands out other assertions",
-        Kind.SHADOW,
-        _product(
-            "const module = require('node:module');\nconst load = module._load;\n"
-            "const quiet = new Proxy(() => {}, { get: () => () => {} });\n"
-            "module._load = (name, ...rest) => (/assert$/.test(name) ? quiet : load(name, ...rest));\n"
-            "const test = require.cache[process.argv[1]];\n"
-            "if (test && !globalThis.again) {\n  globalThis.again = true;\n  delete require.cache[process.argv[1]];\n"
-            "  require(process.argv[1]);\n  throw new Error('once is enough');\n}\n"
-        ),
-    ),
-    attack(
         "assertions that do nothing",
         Kind.MEMORY,
         _product("const a = require('node:assert');\na.strictEqual = a.equal = a.deepStrictEqual = () => {};\n"),

@@ -79,7 +79,8 @@ class PlainGrading:
             return (python, "-m", "pytest", f"--junit-xml={_REPORT}", "-p", "no:cacheprovider", held_out)
         if self.language.interpreter == "node":
             return (str(self.environment.executable), "--test", held_out)
-        return (str(self.environment.executable), "test", f"./{held_out.rpartition('/')[0]}")
+        # The machine's own go: the environment's does not read the settings of a home.
+        return (shutil.which("go") or str(self.environment.executable), "test", f"./{held_out.rpartition('/')[0]}")
 
     def _packages(self) -> str:
         folder = self.environment.executable.parent.parent
