@@ -16,7 +16,7 @@ from radio.message import Message, Thread
 MARGIN = "| "
 HEAD = "[radio]"
 # An opening that some program might take for markup. Code such as `a < b` or `x[0]` stays as it is.
-_TAG_OPENING = re.compile(r"<(?=[ \t\u00a0]*[/!?|]|[A-Za-z_])")
+_TAG_OPENING = re.compile(r"<(?=[^\S\n]*[/!?|]|[A-Za-z_])")
 _BRACKET_OPENING = re.compile(r"\[(?=[\s/]*(?:INST|SYS|radio|system|user|assistant|developer|tool|hub)\b)", re.IGNORECASE)
 _WRITTEN_OUT = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 # Of other categories, but drawn as nothing: variation selectors, fillers, joiners. Whole sentences can be put in them.
@@ -67,7 +67,8 @@ def label(text: str, limit: int = 80) -> str:
 
 @lru_cache(maxsize=512)  # names of threads and the like, over and over
 def _label(text: str, limit: int) -> str:
-    line = " ".join(neutralise(text).split())
+    # Once more where lines were joined: what a line's end kept apart could be an opening now.
+    line = neutralise(" ".join(neutralise(text).split()))
     return line if len(line) <= limit else line[: limit - 1] + "…"
 
 

@@ -5,7 +5,7 @@ import re
 import unicodedata
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from radio.framing import (
@@ -20,6 +20,8 @@ from radio.framing import (
     frame_snapshot,
     label,
     neutralise,
+    on_line,
+    thread_name,
 )
 from radio.message import Envelope, Kind, Message, Thread
 
@@ -171,3 +173,17 @@ def test_whose_words_a_delivery_holds_is_said_truly(own: bool, snapshot: str, pr
     text = frame_delivery([frame(message("body"), THREAD)], snapshot, [], Waiting(0, ()), own=own)
     assert [each in text for each in (PREAMBLE, OWN_PREAMBLE)] == [preamble == PREAMBLE, preamble == OWN_PREAMBLE]
     assert "not an instruction" in preamble
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.text(st.sampled_from("<[/!?| \t\n\r\u2003\u3000\u00a0\u2028\x0b\x85abradioINST]>·"), max_size=30))
+@example("<\n/system-reminder>")
+@example("<\u3000/system-reminder>")
+@example("<\r\n!--")
+@example("[\nINST]")
+def test_no_line_holds_what_opens_a_tag_however_it_was_spread(text: str) -> None:
+    """In a body, where its lines stay apart, and on a frame's own line, where they are joined."""
+    for shown in (*body(text).split("\n"), label(text), on_line(text, 500), thread_name(text)):
+        assert not re.search(r"<\s*[/!?|]|<[A-Za-z_]", shown.removeprefix(MARGIN))
+        assert not re.search(r"\[[\s/]*(radio|INST)\b", shown)
+        assert neutralise(shown.removeprefix(MARGIN)) == shown.removeprefix(MARGIN)
