@@ -148,6 +148,7 @@ def open_task(task: RawTask, request: Request, work: Path) -> tuple[TaskBench, b
     if task.base.environment is not None:
         return TaskBench(task, base, spec_of(task.base, source_roots(base)), request.sandboxes, work), None
     lock = request.lock if request.lock is not None else lock_for(task.base, base, request.packages)
+    work.mkdir(exist_ok=True)
     (work / "environment.lock").write_bytes(lock)
     python = task.base.interpreter == "python"
     environment = EnvironmentSpec(

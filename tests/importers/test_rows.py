@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from command import crosstalk
-from foreign_rows import own_row, write
+from foreign_rows import PRO, SOLUTION, own_row, pro_row, write
 from foreign_tasks import LOCK, Repository, rows_of
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,32 +18,10 @@ from instances.importers.rejects import RejectedError
 from instances.importers.rows import held_out, read_rows, strings
 from instances.load import load_all
 
-SOLUTION = "ab" * 20
-PRO = f"instance_shop__shop-{SOLUTION}-vnan"
-
 
 @pytest.fixture
 def repository(tmp_path: Path) -> Repository:
     return Repository(tmp_path / "clones" / "shop__shop")
-
-
-def pro_row(repository: Repository, **more: str) -> dict[str, str]:
-    return {
-        "instance_id": PRO,
-        "repo": "shop/shop",
-        "base_commit": repository.commit,
-        "patch": repository.patch(WITH_CURRENCY).decode(),
-        "test_patch": repository.tests("currency").decode(),
-        "problem_statement": "Price tags must name their currency.",
-        "requirements": "- EUR where none is given",
-        "interface": "",
-        "FAIL_TO_PASS": "['tests/test_price.py::test_currency']",
-        "pass_to_pass": "[]",
-        "selected_test_files_to_run": '["tests/test_price.py"]',
-        "run_script": 'pytest -v "$@"',
-        "parsing_script": "import sys",
-        **more,
-    }
 
 
 def second(repository: Repository, **more: Any) -> dict[str, Any]:
