@@ -7,6 +7,7 @@ import typer
 
 from eval.commands import app as eval_app
 from eval.exporters.commands import app as export_app
+from eval.generation.commands import app as generate_app
 from eval.importing.commands import app as import_app
 from eval.lint_command import app as lint_app
 from eval.new_command import app as new_app
@@ -38,7 +39,14 @@ app.add_typer(export_app, name="export")
 app.add_typer(scenarios_app, name="scenarios")
 app.add_typer(radio_app, name="radio")
 app.add_typer(scripted_model_app, name="scripted-model")
-app.registered_commands.extend([*eval_app.registered_commands, *new_app.registered_commands, *reconcile_app.registered_commands])
+app.registered_commands.extend(
+    [
+        *eval_app.registered_commands,
+        *generate_app.registered_commands,
+        *new_app.registered_commands,
+        *reconcile_app.registered_commands,
+    ]
+)
 
 
 def _say_version(wanted: bool) -> None:
