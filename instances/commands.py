@@ -119,6 +119,28 @@ def save(
     typer.echo(save_patch(one_of(pair), name, folder))
 
 
+@app.command("datasheet")
+def datasheet_command(
+    write: Annotated[Path | None, typer.Option(help="A page to write the counts into, between its two marks.")] = None,
+) -> None:
+    """Count the shipped pairs by family, language, kind, base and difficulty, with the bases' licences.
+
+    Example: crosstalk instances datasheet --write docs/dataset.md
+    """
+    from instances.datasheet import datasheet, written_into
+    from instances.errors import InstanceError
+    from instances.load import load_all
+
+    part = datasheet(load_all())
+    if write is None:
+        typer.echo(part, nl=False)
+        return
+    try:
+        write.write_text(written_into(write.read_text(encoding="utf-8"), part), encoding="utf-8")
+    except OSError as error:
+        raise InstanceError(f"{write}: {error.strerror}") from error
+
+
 @app.command("to-ed")
 def to_ed(patch: Annotated[Path, typer.Argument(help="A git patch against a fetched base.")]) -> None:
     """Print the edit script that says the same as a patch, in our lines only.

@@ -34,6 +34,12 @@ def difficulty_of(instance: Instance) -> Difficulty | None:
     return next((one for one in found if one is not None), None)
 
 
+def recorded_difficulty(instance: Instance) -> Difficulty | None:
+    """The same by the data set's own ledger alone, which says one thing on every machine."""
+    entry = _read(LEDGER).get(instance.id, {})
+    return Difficulty.of_data(entry.get("difficulty")) if entry.get("digest") == instance.digest else None
+
+
 def _read(path: Path) -> Mapping[str, Any]:
     data: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     return data
