@@ -15,6 +15,7 @@ from sandboxes.folders import remove_tree, scratch_folder
 from sandboxes.isolation import Walls, bubblewraps_advice, ensure_isolation
 from sandboxes.own_folders import hidden_targets
 from sandboxes.processes import MARKER
+from sandboxes.syscall_filter import keyring_filter
 
 WORKSPACE = "/workspace"
 HOME = "/home/agent"
@@ -28,10 +29,10 @@ _WALLS = Walls("bubblewrap", ("user", "mnt", "pid", "ipc", "uts", "net"), ("/", 
 _DATA_BYTES = 8 << 30
 
 # Sets the limits that need no control group, and offers itself first when the machine runs out of memory; then becomes
-# the program. The two descriptors are bubblewrap's.
+# the program. The three descriptors are bubblewrap's.
 _LIMITS = 'ulimit -c 0; ulimit -n "$1"; ulimit -f "$2"; ulimit -d "$3"; { echo 900 > /proc/$$/oom_score_adj; } 2>/dev/null; '
 _WITH_LIMITS = _LIMITS + 'shift 3; exec "$@"'
-_IN_BUBBLEWRAP = _LIMITS + 'exec 3>"$4" 4<"$5"; shift 5; exec "$0" --json-status-fd 3 --args 4 -- "$@"'
+_IN_BUBBLEWRAP = _LIMITS + 'exec 3>"$4" 4<"$5" 5<"$6"; shift 6; exec "$0" --json-status-fd 3 --seccomp 5 --args 4 -- "$@"'
 
 
 class LocalSandboxFactory:
@@ -111,6 +112,8 @@ class LocalSandbox:
         self._environment = {**_environment(_PATH, HOME, "/tmp"), **spec.environment}
         self._support = scratch_folder("sandbox")
         self._arguments = self._support / "arguments"
+        self._filter = self._support / "filter"
+        self._filter.write_bytes(keyring_filter())
         self._numbers = itertools.count()
         empty = self._support / "empty"
         empty.mkdir()
@@ -131,7 +134,8 @@ class LocalSandbox:
         """See `Sandbox.run`."""
         status = self._support / f"status-{next(self._numbers)}"
         limits = _limits()
-        command = ["/bin/sh", "-c", _IN_BUBBLEWRAP, self._program, *limits, str(status), str(self._arguments), *argv]
+        files = (str(status), str(self._arguments), str(self._filter))
+        command = ["/bin/sh", "-c", _IN_BUBBLEWRAP, self._program, *limits, *files, *argv]
         result = run(
             command,
             timeout=timeout,

@@ -1,8 +1,10 @@
 """One contract for the sandboxes: local, docker, and the unisolated one as far as it goes. What differs is named in `Traits`."""
 
+import ctypes
 import os
 import signal
 import socket
+import subprocess
 import sys
 import threading
 from collections.abc import Iterator
@@ -269,6 +271,17 @@ class TestIsolation:
         (tmp_path / "secret").write_text("x", encoding="utf-8")
         (workspace / "link").symlink_to(tmp_path / "secret")
         assert out(sandbox, "cat link 2>/dev/null") == ""
+
+    @pytest.mark.skipif(os.uname().machine != "x86_64", reason="system calls by their numbers")
+    def test_the_caller_s_keyring_is_not_its_own(self, sandbox: Sandbox) -> None:
+        """A session keyring is inherited through every namespace: keys could be read, and lanes could meet in it."""
+        system = ctypes.CDLL(None).syscall
+        add_key, keyctl, session = 248, 250, -3
+        assert system(keyctl, 1, None) > 0  # a new session keyring, as a login gives one
+        assert system(add_key, b"user", b"crosstalk-test", b"x", 1, session) > 0
+        look = f"import ctypes; print(ctypes.CDLL(None).syscall({keyctl}, 10, {session}, b'user', b'crosstalk-test', 0))"
+        assert int(subprocess.run([sys.executable, "-c", look], capture_output=True, check=True).stdout) > 0
+        assert out(sandbox, f'python3 -c "{look}"') == "-1\n"
 
     def test_host_paths_are_not_in_its_arguments(self, sandbox: Sandbox, workspace: Path) -> None:
         assert str(workspace) not in out(sandbox, "cat /proc/1/cmdline | tr '\\0' ' '")

@@ -123,6 +123,7 @@ def shared_memory(keys: list[int]) -> None:
         place = library.shmat(number, None, 0o10000) if number >= 0 else None
         if place not in (None, ctypes.c_void_p(-1).value):
             look(ctypes.string_at(place, 4096))
+            library.shmctl(number, 0, None)  # gone with its last user
 
 
 def main() -> None:

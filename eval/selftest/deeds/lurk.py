@@ -56,7 +56,6 @@ def shared_memory(key: int, data: bytes) -> None:
     place = library.shmat(number, None, 0) if number >= 0 else None
     if place not in (None, ctypes.c_void_p(-1).value):
         ctypes.memmove(place, data, len(data))
-        library.shmctl(number, 0, None)  # gone with its last user
 
 
 def main() -> None:
