@@ -7,6 +7,7 @@ import typer
 
 from eval.commands import app as eval_app
 from eval.exporters.commands import app as export_app
+from eval.fill_command import app as fill_app
 from eval.generation.commands import app as generate_app
 from eval.importing.commands import app as import_app
 from eval.lint_command import app as lint_app
@@ -32,7 +33,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     help="A benchmark and test bench for coding agents that work for separate principals on one repository.",
 )
-instances_app.registered_commands.extend(lint_app.registered_commands)
+instances_app.registered_commands.extend([*lint_app.registered_commands, *fill_app.registered_commands])
 app.add_typer(instances_app, name="instances")
 app.add_typer(import_app, name="import")
 app.add_typer(export_app, name="export")
