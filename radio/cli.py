@@ -21,7 +21,9 @@ def serve(  # noqa: PLR0913 - a command's options
     store: Annotated[str, typer.Option(help="sqlite, file, or a Redis address")] = "sqlite",
     tcp: Annotated[str | None, typer.Option(help="HOST:PORT to listen on as well as on the unix socket")] = None,
     mcp: Annotated[bool, typer.Option(help="serve an MCP server at /mcp too (needs the package mcp)")] = False,
-    run: Annotated[str, typer.Option(help="the run's name, part of the store's namespace")] = "by-hand",
+    run: Annotated[
+        str | None, typer.Option(help="the run's name, part of the store's namespace; by default one of the folder's own")
+    ] = None,
     cell: Annotated[str, typer.Option(help="the cell's name, part of the store's namespace")] = "cell",
 ) -> None:
     """Serve one cell's radio until Ctrl-C. Says where each lane finds what its shell needs."""
@@ -32,6 +34,7 @@ def serve(  # noqa: PLR0913 - a command's options
     from radio.serve import serve as serve_until_stopped
     from sandboxes.errors import SetupError
 
+    run = _of_the_folder(directory) if run is None else run
     _check(lanes, directory, run, cell, mcp)
     _check_address(tcp)
     hub = HubProcess(directory.absolute(), run, cell, lanes, store=store, tcp=tcp, mcp=mcp, real=True)
@@ -66,6 +69,14 @@ def serve(  # noqa: PLR0913 - a command's options
     finally:
         hub.remove_scratch()
     raise typer.Exit(status)
+
+
+def _of_the_folder(directory: Path) -> str:
+    """On a Redis that others use too, a radio by hand is no other folder's, and the same one when it is served again."""
+    import hashlib
+    import socket
+
+    return "by-hand-" + hashlib.sha256(f"{socket.gethostname()}:{directory.resolve()}".encode()).hexdigest()[:12]
 
 
 def _check(lanes: Sequence[str], directory: Path, run: str, cell: str, mcp: bool) -> None:

@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -172,3 +173,19 @@ def test_what_ends_as_soon_as_it_is_told_ends_in_order(tmp_path: Path) -> None:
         with serving(tmp_path, "--directory", str(number)):
             """Ctrl-C comes at once."""
         assert b"hub_stopped" in (tmp_path / str(number) / "events.jsonl").read_bytes()
+
+
+@pytest.mark.needs("curl", "redis-server")
+def test_two_folders_on_one_redis_are_two_radios_and_each_comes_back(tmp_path: Path, redis_server: Any) -> None:
+    options = ["--store", redis_server.address, "--directory"]
+    with serving(tmp_path, *options, "one") as lanes, serving(tmp_path, *options, "other") as others:
+        assert run(lanes["a"] + "radio-create-thread plan; radio-send plan --mention b 'of the one'")
+        assert "no thread" in fails(others["a"] + "radio-send plan --mention b 'of the other'")
+    with serving(tmp_path, *options, "one") as lanes:
+        assert "| of the one" in run(lanes["b"] + "radio-inbox")
+
+
+def fails(script: str) -> str:
+    done = subprocess.run(["sh", "-ec", script], capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL)
+    assert done.returncode == 1
+    return done.stderr
