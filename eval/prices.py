@@ -1,5 +1,6 @@
 """US dollars: the prices of LiteLLM's map, frozen when a run begins, and what tokens cost by them. Unknown is `None`, never 0."""
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -12,7 +13,7 @@ from sandboxes.usage import Usage
 
 # A vendor whose further models a program may call beside the one that is named; it says itself which, and what each used.
 _SIDE_MODELS = {"claude-code": "anthropic"}
-_LONG = "_above_"
+_DEARER = re.compile(r"input_cost_per_token_above_(\d+)k_tokens")
 _DIGITS = 10
 
 
@@ -52,8 +53,14 @@ def why_unpriced(table: PriceTable | None, models: Iterable[str | None]) -> str:
     return f"{table.source} has no price for {', '.join(missing)}; name the model as its price map does" if missing else ""
 
 
-def dollars(usage: Usage, price: ModelPrice | None) -> float | None:
-    """What tokens cost; `None` where a count is unknown, or the price of a class of which there are tokens."""
+def dollars(usage: Usage, price: ModelPrice | None, longest_prompt: int | None = None) -> float | None:
+    """What tokens cost; `None` where a count is unknown, or the price of a class of which there are tokens.
+
+    So it is where one prompt may have been so long that more was asked for it: `longest_prompt` is the largest of one request,
+    `None` where that is not known.
+    """
+    if price and price.dearer_above is not None and _may_be_dearer(usage, price.dearer_above, longest_prompt):
+        return None
     rates = (price.input, price.cache_write, price.cache_read, price.output) if price else (None,) * 4
     total = 0.0
     for count, rate in zip((usage.input, usage.cache_write, usage.cache_read, usage.output), rates, strict=True):
@@ -63,13 +70,20 @@ def dollars(usage: Usage, price: ModelPrice | None) -> float | None:
     return round(total, _DIGITS)
 
 
-def turn_dollars(usage: Usage, by_model: Mapping[str, Usage], model: str | None, table: PriceTable) -> float | None:
+def _may_be_dearer(usage: Usage, above: int, longest: int | None) -> bool:
+    """Whether one of the prompts that make up a usage may have been longer than that."""
+    return (usage.prompt is None or usage.prompt > above) and (longest is None or longest > above)
+
+
+def turn_dollars(
+    usage: Usage, by_model: Mapping[str, Usage], model: str | None, table: PriceTable, longest_prompt: int | None = None
+) -> float | None:
     """What a turn cost: each model's tokens at its own price, and what the program's table leaves out at the named model's."""
     if not by_model:
-        return dollars(usage, table.models.get(model or ""))
+        return dollars(usage, table.models.get(model or ""), longest_prompt)
     rest = _minus(usage, sum(by_model.values(), Usage()))
-    parts = [dollars(used, table.models.get(name)) for name, used in by_model.items()]
-    return total([*parts, dollars(rest, table.models.get(model or "")) if rest is not None else None])
+    parts = [dollars(used, table.models.get(name), longest_prompt) for name, used in by_model.items()]
+    return total([*parts, dollars(rest, table.models.get(model or ""), longest_prompt) if rest is not None else None])
 
 
 @dataclass(frozen=True)
@@ -91,7 +105,8 @@ class Money:
             return None
         # Behind a gateway one model answers, whatever names the program asks for.
         by_model = turn.metering.by_model if turn.metering and turn.metering.wire is None else {}
-        return turn_dollars(turn.usage, by_model, self.model, self.table)
+        longest = turn.metering.longest_prompt if turn.metering else None
+        return turn_dollars(turn.usage, by_model, self.model, self.table, longest)
 
     def of_reconciler(self, usage: Usage) -> float | None:
         return dollars(usage, self.table.models.get(self.reconciler_model or "")) if self.table else None
@@ -144,5 +159,5 @@ def _price(prices: Mapping[str, Mapping[str, Any]], name: str) -> ModelPrice | N
         cache_write=entry.get("cache_creation_input_token_cost") or None,
         cache_read=entry.get("cache_read_input_token_cost") or None,
         output=entry["output_cost_per_token"],
-        long_prompts=any(key.startswith("input_cost_per_token") and _LONG in key for key in entry),
+        dearer_above=min((1000 * int(found[1]) for key in entry if (found := _DEARER.fullmatch(key))), default=None),
     )

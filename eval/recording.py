@@ -167,6 +167,7 @@ def _metering(one: PlayedTurn, metering: Metering) -> MeteringRecord:
         lower_bound=metering.lower_bound,
         notes=list(metering.notes),
         wire=_wire(one, metering.wire) if metering.wire else None,
+        longest_prompt=metering.longest_prompt,
     )
 
 

@@ -40,14 +40,14 @@ class UsageRecord(_Model):
 class ModelPrice(_Model):
     """US dollars a token, of each class; `None` where the price map names none.
 
-    `long_prompts`: it asks more for long prompts, which is not in these prices.
+    `dearer_above`: with more tokens than this in one prompt it asks more, which is not in these prices; `None` for never.
     """
 
     input: float | None
     cache_write: float | None
     cache_read: float | None
     output: float | None
-    long_prompts: bool
+    dearer_above: int | None
 
 
 class PriceTable(_Model):
@@ -92,7 +92,10 @@ class WireRecord(_Model):
 
 
 class MeteringRecord(_Model):
-    """Where a real program's usage comes from; `notes` say what does not fit together, `wire` is the gateway's count."""
+    """Where a real program's usage comes from; `notes` say what does not fit together, `wire` is the gateway's count.
+
+    `longest_prompt` is the largest prompt of one request, in tokens; `None` where not all of them are known.
+    """
 
     responses: UsageRecord
     closing: UsageRecord | None
@@ -102,6 +105,7 @@ class MeteringRecord(_Model):
     lower_bound: bool
     notes: list[str]
     wire: WireRecord | None = None
+    longest_prompt: int | None = None
 
 
 class TurnRecord(_Model):

@@ -187,8 +187,9 @@ def _about_money(report: Report) -> Iterator[str]:
         told = [f"{row.scenario} {_money(row.mean_reconciler_cost_usd)}" for row in report.rows if row.mean_reconciler_cost_usd]
         yield f"The lanes called no model; the reconciler's model cost a cell, in US dollars: {', '.join(told)}."
     named = (run.configuration.partition("/")[2], run.reconciler_model)
-    if dearer := [name for name in named if name in prices.models and prices.models[name].long_prompts]:
-        yield f"{', '.join(dearer)} asks more for long prompts, which is not in these dollars: they are a lower bound."
+    for name in (name for name in named if name in prices.models):
+        if (above := prices.models[name].dearer_above) is not None:
+            yield f"{name} asks more for a prompt of more than {above:,} tokens: what may have had one is of unknown cost."
 
 
 def _csv(report: Report) -> str:

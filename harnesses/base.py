@@ -72,6 +72,7 @@ class Metering:
         lower_bound: tokens are known to be missing.
         notes: what does not fit together.
         wire: the count of the gateway, where the program was behind one.
+        longest_prompt: tokens of the largest prompt of one request; `None` where not all of them are known.
     """
 
     responses: Usage
@@ -82,6 +83,7 @@ class Metering:
     lower_bound: bool = False
     notes: tuple[str, ...] = ()
     wire: Wire | None = None
+    longest_prompt: int | None = None
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from harnesses.base import Demands, Fitting, Lane, Limits, Turn
-from harnesses.endpoint import Endpoint, EndpointSource
+from harnesses.endpoint import Endpoint, EndpointSource, addressed
 from harnesses.follower import Follower, Patience
 from harnesses.programs import Program, find_file, need, version_of
 from harnesses.script import silent_lanes
@@ -23,6 +23,7 @@ PACKAGE = "@anthropic-ai/claude-code@2.1.197"
 PROGRAM_FOLDER = "/opt/claude-code"
 PRIVATE_FOLDER = "/home/agent/.claude"
 _KEYS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN")
+_URL = "ANTHROPIC_BASE_URL"
 _EVENTS = ("PostToolUse", "PostToolUseFailure", "Stop")
 _VENDORS_ADDRESS = "https://api.anthropic.com"
 _HOOK_SECONDS = 60
@@ -44,7 +45,7 @@ def operators_endpoint(lane: Lane) -> Endpoint:
     """
     for variable in _KEYS:
         if key := os.environ.get(variable):
-            return Endpoint(key, variable, os.environ.get("ANTHROPIC_BASE_URL") or None)
+            return Endpoint(key, variable, os.environ.get(_URL) or None)
     raise SetupError(f"Claude Code has no key: set one of {', '.join(_KEYS)}")
 
 
@@ -106,8 +107,9 @@ class ClaudeCode:
         return silent_lanes(scenario, replay) if self.scripted else None
 
     def versions(self) -> dict[str, str]:
-        """Raises SetupError when the program is missing."""
-        return {self.name: self._program().version}
+        """The program's, and where its requests go. Raises SetupError when it is missing."""
+        where = addressed(_URL) if self._endpoint is operators_endpoint else {}
+        return {self.name: self._program().version, **where}
 
     def fitting(self, private: Path) -> Fitting:
         """What the lane's sandbox must hold.
@@ -154,7 +156,7 @@ class ClaudeCode:
         variables["CLAUDE_CONFIG_DIR"] = lane.sandbox.path_inside(PRIVATE_FOLDER)
         variables[endpoint.key_variable] = endpoint.key
         if endpoint.base_url is not None:
-            variables["ANTHROPIC_BASE_URL"] = endpoint.base_url
+            variables[_URL] = endpoint.base_url
         if self._retries is not None:
             variables["CLAUDE_CODE_MAX_RETRIES"] = str(self._retries)
         return variables

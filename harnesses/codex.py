@@ -14,7 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from harnesses.base import Demands, Fitting, Lane, Limits, Turn
-from harnesses.endpoint import Endpoint, EndpointSource
+from harnesses.endpoint import Endpoint, EndpointSource, addressed
 from harnesses.follower import Follower, Patience
 from harnesses.programs import Program, find_file, need, version_of
 from harnesses.script import silent_lanes
@@ -29,6 +29,7 @@ PRIVATE_FOLDER = "/home/agent/.codex"  # not in /tmp, where the program would no
 PROVIDER = "lane"
 _VENDORS_ADDRESS = "https://api.openai.com/v1"
 _KEYS = ("OPENAI_API_KEY", "CODEX_API_KEY")
+_URL = "OPENAI_BASE_URL"
 _EVENTS = ("PostToolUse", "Stop")  # the program has no event of its own for a tool that failed
 _HOOK_SECONDS = 60
 _OUTPUT_KEPT = 1 << 20
@@ -54,7 +55,7 @@ def operators_endpoint(lane: Lane) -> Endpoint:
     """
     for variable in _KEYS:
         if key := os.environ.get(variable):
-            return Endpoint(key, variable, os.environ.get("OPENAI_BASE_URL") or None)
+            return Endpoint(key, variable, os.environ.get(_URL) or None)
     raise SetupError(f"Codex has no key: set one of {', '.join(_KEYS)}")
 
 
@@ -118,8 +119,9 @@ class Codex:
         return silent_lanes(scenario, replay) if self.scripted else None
 
     def versions(self) -> dict[str, str]:
-        """Raises SetupError when the program is missing."""
-        return {self.name: self._program().version}
+        """The program's, and where its requests go. Raises SetupError when it is missing."""
+        where = addressed(_URL) if self._endpoint is operators_endpoint else {}
+        return {self.name: self._program().version, **where}
 
     def fitting(self, private: Path) -> Fitting:
         """What the lane's sandbox must hold.

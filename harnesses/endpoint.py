@@ -1,7 +1,9 @@
 """Where a lane's program finds its model, and the secrets that must not get into any record."""
 
+import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from urllib.parse import urlsplit
 
 from harnesses.base import Lane
 from harnesses.script import load_script
@@ -38,6 +40,18 @@ def scripted_endpoint(server: ScriptedModelServer, key_variable: str) -> Endpoin
         return Endpoint(key, key_variable, server.url)
 
     return endpoint
+
+
+def addressed(*variables: str) -> dict[str, str]:
+    """Where the operator's environment sends a program's requests, as a version that is frozen in the run.
+
+    A resumed run that went elsewhere would mix two providers' answers under one name. What may be secret in an address stays out.
+    """
+    for variable in variables:
+        if url := os.environ.get(variable):
+            parts = urlsplit(url)
+            return {"endpoint": f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}".rstrip("/")}
+    return {"endpoint": "the provider's own"}
 
 
 def masked(content: bytes, secrets: Iterable[str]) -> bytes:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from harnesses.base import Demands, Ended, Fitting, Lane, Limits, Turn
-from harnesses.endpoint import EndpointSource, masked
+from harnesses.endpoint import EndpointSource, addressed, masked
 from harnesses.follower import Patience
 from harnesses.mini_swe_agent_lane import LaneEnvironment, seconds_from_now
 from harnesses.mini_swe_agent_model import Asking, LaneModel, TurnOver
@@ -78,14 +78,15 @@ class MiniSweAgent:
         return silent_lanes(scenario, replay) if self.scripted else None
 
     def versions(self) -> dict[str, str]:
-        """The package's, and LiteLLM's: it decides what reaches the model.
+        """The package's, LiteLLM's, which decides what reaches the model, and where that is.
 
         Raises:
             SetupError: the package is missing, or LiteLLM cannot reach the model: told before anything runs.
         """
         found = {self.name: need_version(), "litellm": version("litellm")}
         if self._endpoint is None:
-            self._require_model(load_parts())
+            provider = self._require_model(load_parts()).upper()
+            found |= addressed(f"{provider}_API_BASE", f"{provider}_BASE_URL")
         return found
 
     def fitting(self, private: Path) -> Fitting:
@@ -136,10 +137,10 @@ class MiniSweAgent:
         self._require_model(parts)
         return self.model, {}, tuple(value for name, value in os.environ.items() if _SECRET.search(name) and value)
 
-    def _require_model(self, parts: Parts) -> None:
-        """Raises SetupError where LiteLLM knows no such provider, or its key is missing."""
+    def _require_model(self, parts: Parts) -> str:
+        """The model's provider. Raises SetupError where LiteLLM knows no such provider, or its key is missing."""
         try:
-            parts.litellm.get_llm_provider(self.model)
+            _, provider, _, _ = parts.litellm.get_llm_provider(self.model)
         except parts.litellm.exceptions.BadRequestError as error:
             raise SetupError(
                 f"LiteLLM knows no provider of {self.model!r}; put one in front, such as openai/{self.model}"
@@ -147,6 +148,7 @@ class MiniSweAgent:
         missing = parts.litellm.validate_environment(self.model)["missing_keys"]
         if missing:
             raise SetupError(f"mini-swe-agent has no key for the model {self.model}: set {', '.join(missing)}")
+        return str(provider)
 
 
 def _words(line: dict[str, Any]) -> str:

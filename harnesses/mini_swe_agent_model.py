@@ -12,7 +12,7 @@ from harnesses.mini_swe_agent_parts import Parts
 from harnesses.streams.base import Verdict, text
 from sandboxes.chat_usage import chat_usage
 from sandboxes.errors import BenchError
-from sandboxes.usage import Usage
+from sandboxes.usage import Usage, longest_prompt
 from sandboxes.waiting import call_within, pause
 
 _FIRST_WAIT = 2.0
@@ -86,6 +86,7 @@ class LaneModel:
         """
         self.config = inner.config
         self.usage = Usage()
+        self._answers: list[Usage] = []
         self.newest: dict[str, Any] = {}
         self._parts, self._inner, self._asking = parts, inner, asking
         self._broken = 0
@@ -105,6 +106,7 @@ class LaneModel:
         usage = chat_usage(told.get("usage"))
         self._untold += usage.output is None
         self.usage += usage
+        self._answers.append(usage)
         self.newest = response.choices[0].message.model_dump()
         actions = self._inner._parse_actions(response)
         return {**self.newest, "extra": {"actions": actions, "usage": usage.as_record()}}
@@ -132,7 +134,8 @@ class LaneModel:
             notes.append("the provider left out a response's usage")
         if self._broken:
             notes.append(f"{self._broken} answers broke off, whose usage nobody has told")
-        return Metering(self.usage, lower_bound=self._waiting or self._broken > 0, notes=tuple(notes))
+        lower_bound = self._waiting or self._broken > 0
+        return Metering(self.usage, lower_bound=lower_bound, notes=tuple(notes), longest_prompt=longest_prompt(self._answers))
 
     def _answer(self, messages: list[dict[str, Any]]) -> tuple[Any, Mapping[str, Any]]:
         """The answer to a conversation, as LiteLLM gives it and as plain data."""

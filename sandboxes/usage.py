@@ -1,5 +1,6 @@
 """Tokens, counted the same way wherever they are used up: by a lane's agent or by a reconciler's model."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 CACHE_READ_WEIGHT = 0.1
@@ -27,6 +28,13 @@ class Usage:
         )
 
     @property
+    def prompt(self) -> int | None:
+        """What was given to the model, read from a cache or not."""
+        if self.input is None or self.cache_write is None or self.cache_read is None:
+            return None
+        return self.input + self.cache_write + self.cache_read
+
+    @property
     def effective_tokens(self) -> float | None:
         if self.input is None or self.cache_write is None or self.cache_read is None or self.output is None:
             return None
@@ -48,3 +56,10 @@ UNKNOWN_USAGE = Usage(None, None, None, None)
 
 def _sum(one: int | None, other: int | None) -> int | None:
     return None if one is None or other is None else one + other
+
+
+def longest_prompt(responses: Iterable[Usage]) -> int | None:
+    """The largest prompt of these responses, each counted alone; `None` where one is unknown, or there are none."""
+    prompts = [one.prompt for one in responses]
+    known = [one for one in prompts if one is not None]
+    return max(known) if known and len(known) == len(prompts) else None

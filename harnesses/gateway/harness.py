@@ -9,7 +9,7 @@ from harnesses.base import Demands, Fitting, Harness, Lane, Limits, Metering, Tu
 from harnesses.endpoint import Endpoint, EndpointSource
 from harnesses.gateway.process import Account, Gateway
 from harnesses.streams.base import difference
-from sandboxes.usage import Usage
+from sandboxes.usage import Usage, longest_prompt
 
 _CLASSES = ("input", "cache write", "cache read", "output")
 
@@ -82,5 +82,12 @@ def metered_by(turn: Turn, wire: Wire, model: str) -> Turn:
         lower_bound=wire.lower_bound or (metering.lower_bound and not wire.readable),
         notes=tuple(notes),
         wire=replace(wire, difference=Usage(*more)),
+        longest_prompt=_longest_prompt(wire) if wire.readable else metering.longest_prompt,
     )
     return replace(turn, usage=usage, metering=metering)
+
+
+def _longest_prompt(wire: Wire) -> int | None:
+    """Of the requests that something came of; one that LiteLLM repeated counts as one."""
+    told = [line["usage"] for line in wire.exchanges if "usage" in line]
+    return longest_prompt(Usage(*(one[name] for name in ("input", "cache_write", "cache_read", "output"))) for one in told)

@@ -12,7 +12,7 @@ from typing import Any
 
 from harnesses.base import Ended, Failure, Metering
 from harnesses.streams.base import ToolEnd, Verdict, count, difference, text
-from sandboxes.usage import UNKNOWN_USAGE, Usage
+from sandboxes.usage import UNKNOWN_USAGE, Usage, longest_prompt
 
 SUBAGENT_TOOLS = ("Agent", "Task")
 _FIELDS = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens")
@@ -206,17 +206,24 @@ class ClaudeCodeStream:
         notes: tuple[str, ...] = ()
         if closing is None:
             usage = finished + abandoned if responses else UNKNOWN_USAGE
-            lower_bound = self._delegated or not responses or abandoned != Usage()
+            lower_bound = self._delegated or not responses
         else:
             usage = closing + abandoned
             notes = self._disagreement(difference(closing, finished), len(by_model))
             lower_bound = self._delegated and (finished.output is None or not any(difference(closing, main)))
+        if broken := sum(one.abandoned for one in responses):
+            # Only what was told at its beginning is known, and that is counted.
+            lower_bound, notes = True, (*notes, f"{broken} answers broke off, whose usage was not told to the end")
         if main.output is None:
             notes = (*notes, "the provider left out a response's usage")
             usage = UNKNOWN_USAGE
+        # Of subagents and side models only the sum is told.
+        alone = closing is None or closing == finished
+        longest = longest_prompt(one.usage() for one in responses) if alone and not self._delegated else None
         cost = self._closing.get("total_cost_usd") if self._closing else None
         priced = float(cost) if isinstance(cost, int | float) else None
-        return usage, Metering(finished + abandoned, closing, abandoned, by_model, priced, lower_bound, notes)
+        counted = finished + abandoned
+        return usage, Metering(counted, closing, abandoned, by_model, priced, lower_bound, notes, longest_prompt=longest)
 
     def _disagreement(self, more: tuple[int | None, ...], models: int) -> tuple[str, ...]:
         """What the closing total has beyond the responses that were seen can only be subagents' and side models'."""

@@ -12,7 +12,7 @@ from typing import Any
 from harnesses.base import Ended, Failure, Metering
 from harnesses.streams.base import ToolEnd, Verdict, difference, text
 from harnesses.streams.codex_log import SessionLog, ThreadTurn, mapping, usage_of
-from sandboxes.usage import UNKNOWN_USAGE, Usage
+from sandboxes.usage import UNKNOWN_USAGE, Usage, longest_prompt
 
 SPAWN = "spawn_agent"
 _TOOLS = {
@@ -141,7 +141,8 @@ class CodexStream:
         under_way = self.waiting or any(turn.under_way for turns in new.values() for turn in turns)
         others = [turn for thread, turns in new.items() if thread != self.session for turn in turns]
         lower_bound = lower_bound or under_way or self._broken > 0 or any(turn.running for turn in others)
-        return usage, Metering(responses, closing, lower_bound=lower_bound, notes=tuple(notes))
+        longest = longest_prompt(one for turns in new.values() for turn in turns for one in turn.answers.values())
+        return usage, Metering(responses, closing, lower_bound=lower_bound, notes=tuple(notes), longest_prompt=longest)
 
     def _closing_usage(self, main: list[ThreadTurn]) -> Usage | None:
         """The closing total without what the session had used up before."""

@@ -21,8 +21,8 @@ from sandboxes.usage import Usage
 
 ROOT = Path(__file__).parents[2]
 CLASSES = ("input", "cache_write", "cache_read", "output")
-PRICE = ModelPrice(input=1e-6, cache_write=2e-6, cache_read=1e-7, output=5e-6, long_prompts=False)
-OTHER = ModelPrice(input=1e-3, cache_write=None, cache_read=None, output=1e-3, long_prompts=False)
+PRICE = ModelPrice(input=1e-6, cache_write=2e-6, cache_read=1e-7, output=5e-6, dearer_above=None)
+OTHER = ModelPrice(input=1e-3, cache_write=None, cache_read=None, output=1e-3, dearer_above=None)
 TABLE = PriceTable(source="a map", problem="", models={"main": PRICE, "side": OTHER})
 counts = st.one_of(st.none(), st.integers(0, 10**9))
 rates = st.one_of(st.none(), st.floats(1e-9, 1e-2))
@@ -30,12 +30,22 @@ rates = st.one_of(st.none(), st.floats(1e-9, 1e-2))
 
 @given(st.tuples(counts, counts, counts, counts), st.tuples(rates, rates, rates, rates))
 def test_dollars_are_known_where_all_that_they_need_is(of: tuple[int | None, ...], each: tuple[float | None, ...]) -> None:
-    price = ModelPrice(**dict(zip(CLASSES, each, strict=True)), long_prompts=False)
+    price = ModelPrice(**dict(zip(CLASSES, each, strict=True)), dearer_above=None)
     found = dollars(Usage(*of), price)
     if any(count is None or (count > 0 and rate is None) for count, rate in zip(of, each, strict=True)):
         assert found is None
     else:
         assert found == pytest.approx(sum((count or 0) * (rate or 0) for count, rate in zip(of, each, strict=True)), abs=1e-9)
+
+
+@given(st.lists(st.tuples(*(st.integers(0, 300),) * 4), min_size=1), st.integers(1, 900), st.booleans())
+def test_a_long_prompt_that_may_be_dearer_has_no_price(each: list[tuple[int, ...]], above: int, told: bool) -> None:
+    used = sum((Usage(*one) for one in each), Usage())
+    longest = max(sum(one[:3]) for one in each)
+    price = PRICE.model_copy(update={"dearer_above": above})
+    found = dollars(used, price, longest if told else None)
+    assert (found is None) == ((longest if told else sum(sum(one[:3]) for one in each)) > above)
+    assert found in (None, dollars(used, PRICE))
 
 
 def test_each_model_is_counted_at_its_own_price_and_the_rest_at_the_named_one_s() -> None:
@@ -69,6 +79,8 @@ def test_the_map_s_prices_are_found_by_the_names_that_users_give() -> None:
     assert "'nobody/nothing'" in why_unpriced(table, ["nobody/nothing"])
     assert "default model" in why_unpriced(table, [None])
     assert MODEL in price_table("claude-code", ["sonnet"]).models
+    assert table.models[MODEL].dearer_above is None
+    assert price_table("paid", ["gemini/gemini-2.5-pro"]).models["gemini/gemini-2.5-pro"].dearer_above == 200_000
 
 
 def test_without_litellm_prices_are_unknown_and_that_is_said() -> None:

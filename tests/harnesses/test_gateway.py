@@ -275,8 +275,31 @@ def test_with_the_vendors_own_key_no_gateway_is_started(monkeypatch: pytest.Monk
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-own-key-0001")
     others = services()
     with open_harness("claude-code", "claude-opus-4-5") as harness:
-        assert set(harness.versions()) == {"claude-code"}
+        assert set(harness.versions()) == {"claude-code", "endpoint"}
         assert services() == others
+
+
+@pytest.mark.parametrize(
+    ("harness", "model", "variable"),
+    [
+        pytest.param("claude-code", "sonnet", "ANTHROPIC_BASE_URL", marks=pytest.mark.needs("claude")),
+        pytest.param("codex", "gpt-5", "OPENAI_BASE_URL", marks=pytest.mark.needs("codex")),
+        pytest.param("mini-swe-agent", "openai/gpt-5", "OPENAI_BASE_URL", marks=needs_litellm),
+    ],
+)
+def test_where_requests_go_is_frozen_in_the_run_without_what_may_be_secret(
+    monkeypatch: pytest.MonkeyPatch, harness: str, model: str, variable: str
+) -> None:
+    if harness == "mini-swe-agent" and not find_spec("minisweagent"):
+        pytest.skip("mini-swe-agent is missing: pip install 'crosstalk-bench[mini]'")
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-own-key-0001")
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-own-key-0001")
+    for name in ("ANTHROPIC_BASE_URL", "OPENAI_BASE_URL", "OPENAI_API_BASE"):
+        monkeypatch.delenv(name, raising=False)
+    with open_harness(harness, model) as program:
+        assert program.versions()["endpoint"] == "the provider's own"
+        monkeypatch.setenv(variable, "https://user:word@models.example:8443/v1/?key=word")
+        assert program.versions()["endpoint"] == "https://models.example:8443/v1"
 
 
 def doctor() -> dict[str, str]:
