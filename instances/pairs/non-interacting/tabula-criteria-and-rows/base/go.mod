@@ -1,0 +1,3 @@
+module example.org/tabula
+
+go 1.19
