@@ -78,7 +78,7 @@ func TestErrors(t *testing.T) {
 }
 
 func TestTheyAreWorkedOutAnew(t *testing.T) {
-	sheet := typed(t, "A1 1", "A2 2", "B1 =COUNTIF(A1:A9, \">\"&C1)", "C1 1", "D1 =SUMIF(A1:D1, 1)")
+	sheet := typed(t, "A1 1", "A2 2", "B1 =COUNTIF(A1:A9, \">\"&C1)", "C1 1")
 	value := func(place, want string) {
 		t.Helper()
 		if got := sheet.Value(at(t, place)).String(); got != want {
