@@ -7,9 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from eval.plan import SHIPPED
 from eval.records import CellEntry, CellRecord, RunManifest, Status
 from eval.storage import ResultsFolder
 from instances.dataset import CANARY
+from instances.load import PAIRS, load
+from instances.model import Instance
 from sandboxes.errors import SetupError
 from sandboxes.folders import remove_tree
 from scenarios.model import GoldTests
@@ -51,6 +54,25 @@ def finished(results: ResultsFolder, manifest: RunManifest, export: Export) -> I
             export.left_out.append(f"{entry.cell}: its agents were given held-out tests")
         else:
             yield Finished(entry, record, results.cells / entry.cell)
+
+
+def instances_in(manifest: RunManifest) -> list[Instance]:
+    """The instances of a run, which must be as they were; no others are read.
+
+    Raises:
+        InstanceError: one cannot be read.
+        SetupError: one is gone, or has changed.
+    """
+    found = []
+    for entry in manifest.instances:
+        folder = Path(entry.source) if entry.source != SHIPPED else next(PAIRS.glob(f"*/{entry.id}"), None)
+        if folder is None:
+            raise SetupError(f"{entry.id}: is not in the data set any more")
+        instance = load(folder)
+        if instance.digest != entry.digest:
+            raise SetupError(f"{folder}: has changed since the run; put it back to export what needs it")
+        found.append(instance)
+    return found
 
 
 def masked_text(text: str) -> str:

@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from eval.cell import JOINT_SUCCESS
-from eval.exporters.common import Export, new_folder, write_json
+from eval.exporters.common import Export, instances_in, new_folder, write_json
 from eval.records import RunManifest
-from eval.run import instances_of
 from eval.runners import CONTROL_GLOBS
 from eval.storage import ResultsFolder
 from instances.files import own_files, own_paths
@@ -32,7 +31,7 @@ def export_harbor(folder: Path, out: Path) -> Export:
     """
     results, export = ResultsFolder(folder), Export()
     manifest = results.manifest()
-    instances = instances_of(manifest)
+    instances = instances_in(manifest)
     with new_folder(out) as beside:
         for instance in instances:
             if instance.environment.interpreter != "python":

@@ -6,9 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from eval.exporters.common import Export, Finished, finished, new_folder, write_json
+from eval.exporters.common import Export, Finished, finished, instances_in, new_folder, write_json
 from eval.records import RunManifest
-from eval.run import instances_of
 from eval.storage import ResultsFolder
 from instances.dataset import CANARY
 from instances.model import Instance
@@ -53,7 +52,7 @@ def export_swebench(folder: Path, out: Path) -> Export:
     manifest = results.manifest()
     work = scratch_folder("export")
     try:
-        instances = {one.id: one for one in instances_of(manifest)}
+        instances = {one.id: one for one in instances_in(manifest)}
         bases: dict[str, _Base] = {}
         predictions, patches = _Files(), _Files()
         for cell in finished(results, manifest, export):
@@ -102,7 +101,7 @@ def _patches(cell: Finished, base: _Base, export: Export) -> Iterator[tuple[str,
         yield from ((f"lane-{turn.lane}", patch) for turn, patch in own)
     for name, candidate in record.candidates.items():
         if candidate.tree is None:
-            export.left_out.append(f"{cell.entry.cell}, {name}: {candidate.reason or 'no tree'}")
+            yield name, b""  # a failure, and not one that was never tried: an empty patch is counted, a missing line is not
             continue
         tree = _in_turn(base, [patch for _, patch in own]) if name == _FINAL else _combined(name, base, own)
         if tree != candidate.tree:

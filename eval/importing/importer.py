@@ -134,8 +134,7 @@ def open_task(task: RawTask, request: Request, work: Path) -> tuple[TaskBench, b
     """A task's base fetched and its environment made; and the lock, where there is one.
 
     Raises:
-        RejectedError: the base cannot be had.
-        SetupError: the environment cannot be made.
+        RejectedError: the base cannot be had, or no environment can be pinned.
     """
     if task.base.environment is not None:
         task = replace(task, base=pinned(task.base, request.sandboxes))

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from instances.importers.raw import RawBase
-from sandboxes.errors import SetupError
+from instances.importers.rejects import Code, RejectedError
 from sandboxes.exec import run
 from sandboxes.folders import remove_tree, scratch_folder
 
@@ -30,7 +30,7 @@ def lock_for(base: RawBase, tree: Path, more: Sequence[str]) -> bytes:
         more: further packages, as pip takes them.
 
     Raises:
-        SetupError: pip cannot find it all as wheels.
+        RejectedError: pip cannot find it all as wheels.
     """
     if base.interpreter != "python":
         return _NOTHING
@@ -144,8 +144,9 @@ def _resolved(words: Sequence[str], own: str) -> bytes:
         result = run(argv, timeout=_RESOLVE_SECONDS, environment={**variables, "LC_ALL": "C.UTF-8"}, cwd=folder)
         if not result.ok:
             said = [line for line in result.stderr.decode(errors="replace").splitlines() if line.startswith("ERROR")]
-            raise SetupError(
-                f"pip finds no wheels for all of {' '.join(words)}: {said[-1] if said else 'it did not end'}; give --lock FILE"
+            told = said[-1] if said else "it did not end"
+            raise RejectedError(
+                Code.UNPINNED_ENVIRONMENT, f"pip finds no wheels for all of {' '.join(words)}: {told}; give --lock FILE"
             )
         found = json.loads(report.read_bytes())["install"]
     finally:

@@ -33,7 +33,6 @@ class Code(StrEnum):
     UNPINNED_ENVIRONMENT = "unpinned-environment"
     UNSUPPORTED_LANGUAGE = "unsupported-language"
     NEEDS_DOCKER = "needs-docker"
-    NEEDS_NETWORK = "needs-network"
 
 
 @dataclass(frozen=True)
