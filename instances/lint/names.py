@@ -15,6 +15,8 @@ _WORD = re.compile(r"[A-Za-z_$][\w$]*")
 _PYTHON = (".py", ".pyi")
 _GROUP = re.compile(r"\(\?P?<(\w+)>")
 _OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]+")
+# A test that describes a command line of its own brings these, and members named after them.
+_OWN_OPTION = re.compile(r"--([a-z][a-z0-9-]+)(?= ?=?[<\[])")
 _JS_IMPORT = re.compile(
     r"(?:import|const|let|var)\s+(?:type\s+)?(?:\w+\s*,\s*)?\{([^}]*)\}\s*(?:from|=\s*(?:await\s+import|require)\()\s*['\"]\."
 )
@@ -75,7 +77,7 @@ def _of_suite(instance: Instance, suite: SuiteSpec, in_base: frozenset[str], ask
 
 def _options(instance: Instance, suite: SuiteSpec, base: str, asked: str) -> Iterator[Finding]:
     """Options of a command line that tests use in strings."""
-    told: set[str] = set()
+    told = {f"--{option}" for _, path in suite.overlay_files() for option in _OWN_OPTION.findall(text_of(path))}
     for _, path in suite.overlay_files():
         for token in tokens(path.name, text_of(path)):
             for option in _OPTION.findall(token.text) if token.kind == "string" else ():
@@ -94,6 +96,7 @@ def _own_names(files: dict[str, str]) -> frozenset[str]:
     own = set()
     for name, text in files.items():
         own |= set(_GROUP.findall(text))
+        own |= {re.sub(r"-(\w)", lambda found: found[1].upper(), option) for option in _OWN_OPTION.findall(text)}
         if name.endswith(_PYTHON):
             own |= defined_by_python(text)
             continue

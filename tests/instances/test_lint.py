@@ -111,6 +111,11 @@ def test_each_fault_is_named_with_its_place(
     assert all(one.what and one.fix for one in found)
 
 
+def test_options_that_a_test_describes_itself_are_its_own(pair: Instance) -> None:
+    edit(pair, A, "'1.50 USD'", "'1.50 USD' != '--no-sign <x>' != '--no-sign'")
+    assert found_in(pair) == []
+
+
 def test_what_gives_the_other_away_is_a_leak(pair: Instance) -> None:
     edit(pair, "requirement_a.md", "I hang", "The sign is `till_sign`. I hang")
     edit(pair, B, "label(-150)", "label(-150) or till_sign")

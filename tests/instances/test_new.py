@@ -74,6 +74,7 @@ def test_a_tag_of_a_repository_is_pinned_by_its_commit(tmp_path: Path) -> None:
 def test_work_on_an_own_base_is_saved_as_its_patches(tmp_path: Path, arguments: list[str]) -> None:
     base = PAIRS / "contradictory" / "signoff-deputies" / "base"
     folder = made(tmp_path, "--family", "non-interacting", "--base", base, *arguments)
+    assert "no references/a.patch or references/a.ed" in crosstalk("instances", "fill", "new-pair", at=tmp_path).stderr
     assert crosstalk("instances", "checkout", "new-pair", "work", at=tmp_path).returncode == 0
     (tmp_path / "work" / "NEW.txt").write_text("new\n", encoding="utf-8")
     (tmp_path / "work" / "README.md").write_text("less\n", encoding="utf-8")
