@@ -10,6 +10,8 @@ import os
 import resource
 import signal
 import sys
+import threading
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -24,6 +26,7 @@ from sandboxes.errors import BenchError, SetupError
 
 _logger = logging.getLogger(__name__)
 _PARENT_CHECK_SECONDS = 0.5
+_ORDERLY_END_SECONDS = 5.0
 _DESCRIPTORS = 4096
 _LONGEST_SOCKET_PATH = 107  # the kernel's limit
 
@@ -55,6 +58,8 @@ async def serve(config: HubConfig, owned: Callable[[], None] = lambda: None) -> 
         StoreError: the store does not answer, or another hub owns it.
     """
     _take_more_descriptors()
+    if config.parent is not None:
+        threading.Thread(target=_end_with_parent, args=(config.parent,), daemon=True).start()
     hub = Hub(config)
     front = Front(hub)
     loop = asyncio.get_running_loop()
@@ -83,9 +88,7 @@ async def serve(config: HubConfig, owned: Callable[[], None] = lambda: None) -> 
 
             await stack.enter_async_context(attach(hub, front))
         servers = await _listen(config, front)
-        watch = loop.create_task(_end_with_parent(hub))
         await hub.ended.wait()
-        watch.cancel()
         for server in servers:
             server.close()
     if failures:
@@ -148,13 +151,13 @@ async def _listen(config: HubConfig, front: Front) -> list[asyncio.Server]:
     return servers
 
 
-async def _end_with_parent(hub: Hub) -> None:
-    """A hub outlives no cell: when the process that started it is gone, so is it."""
-    while hub.config.parent is not None:
-        if os.getppid() != hub.config.parent:
-            hub.ended.set()
-            return
-        await asyncio.sleep(_PARENT_CHECK_SECONDS)
+def _end_with_parent(parent: int) -> None:
+    """When the process that started the hub is gone, so is the hub, also where a call to a disk or a server hangs."""
+    while os.getppid() == parent:
+        time.sleep(_PARENT_CHECK_SECONDS)
+    os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(_ORDERLY_END_SECONDS)
+    os._exit(1)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,11 @@
 """A store or a log that something has damaged: a hub says so in one line and does not start; it is not tried again and again."""
 
+import contextlib
 import os
 import sqlite3
+import subprocess
+import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -161,3 +165,36 @@ def test_where_nothing_can_be_written_is_said(tmp_path: Path) -> None:
     (tmp_path / "lanes").write_text("in the way")
     with pytest.raises(SandboxError, match="the radio's hub cannot keep its files"):
         hub_of(tmp_path, "sqlite").start()
+
+
+HANG = """
+import sys
+from pathlib import Path
+from radio.hub_process import HubProcess
+HubProcess(Path(sys.argv[1]), "run", "cell", ["a"]).start()
+"""
+
+
+def hubs_of(directory: Path) -> list[str]:
+    """The processes that hold a store in this folder open."""
+    found = []
+    for process in (entry for entry in Path("/proc").iterdir() if entry.name.isdigit()):
+        with contextlib.suppress(OSError):  # it has ended meanwhile
+            if any(str(one.readlink()).startswith(str(directory / "store")) for one in (process / "fd").iterdir()):
+                found.append(process.name)
+    return found
+
+
+def test_a_hub_that_hangs_does_not_outlive_who_started_it(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "ready.json.new")  # nobody reads it: to open it for writing takes for ever
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    with subprocess.Popen([sys.executable, "-c", HANG, str(tmp_path)], env=environment) as starter:
+        deadline = time.monotonic() + 20
+        while not hubs_of(tmp_path):
+            assert time.monotonic() < deadline, "no hub has begun"
+            time.sleep(0.05)
+        starter.kill()
+    deadline = time.monotonic() + 30
+    while hubs_of(tmp_path):
+        assert time.monotonic() < deadline, "the hub is still there"
+        time.sleep(0.1)
