@@ -63,7 +63,9 @@ class RunRequest:
         list[str] | None,
         typer.Option("--scenarios", "-s", help="Names, groups, or a YAML file, comma-separated or repeated. All by default."),
     ] = None
-    harness: Annotated[str, typer.Option(help="The agent program: replay, claude-code, codex, or module.Class.")] = "replay"
+    harness: Annotated[
+        str, typer.Option(help="The agent program: replay, claude-code, codex, mini-swe-agent, opencode, or module.Class.")
+    ] = "replay"
     model: Annotated[
         str | None,
         typer.Option(

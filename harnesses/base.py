@@ -177,8 +177,9 @@ class Lane:
         stopping: to be called when a scripted agent is about to stop, with its last step; what it returns is shown once more.
         pause: to be called by a scripted agent that waits for another's message: the others move until something has come
             for it, True; or nothing will come any more, False.
-        hook: where `listening` is `hook`, the command, as seen inside, that a real program must call at each step boundary
-            and before it stops, with the event's name; the sandbox's environment holds what it needs.
+        hook: the command, as seen inside, that a real program must call at each step boundary and before it stops, with the
+            event's name; the sandbox's environment holds what it needs. Where `listening` is not `hook` it does nothing: it is
+            called all the same, so that its cost is no difference between scenarios. `None` outside of a run.
         turn: 1 for the lane's first turn.
         company: the lanes that play at the same time; `None` for one that plays alone.
     """

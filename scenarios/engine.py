@@ -25,6 +25,8 @@ from scenarios.schedule import StepSchedule
 SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin"
 # Caches that Python and pytest would leave in the tree are no part of anyone's change, and two lanes' caches would conflict.
 NO_LITTER = {"PYTHONDONTWRITEBYTECODE": "1", "PYTEST_ADDOPTS": "-p no:cacheprovider"}
+# Where no messages come by it, the hook at a step boundary is the shell builtin that does nothing: it is run in every scenario.
+_SILENT_HOOK = ":"
 
 
 @dataclass(frozen=True)
@@ -229,7 +231,7 @@ class _Player:
             pause=lambda: self._pause(lane),
             turn=number,
             company=Company(str(self.scratch), len(self.scenario.lanes)) if self.scenario.schedule is Schedule.PARALLEL else None,
-            hook=f"{sandbox.path_inside(f'{INSIDE}/bin')}/radio-hook" if hooked else None,
+            hook=f"{sandbox.path_inside(f'{INSIDE}/bin')}/radio-hook" if hooked else _SILENT_HOOK,
         )
 
     def _pause(self, lane: str) -> bool:

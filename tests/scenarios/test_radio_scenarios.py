@@ -301,6 +301,30 @@ class Hooked(ReplayHarness):
         return Turn(Ended.COMPLETED, "", Usage(), len(lines), None)
 
 
+class Bounded(Hooked):
+    """Runs its hook as a program does, after a step and before it stops, and keeps what that printed."""
+
+    def __init__(self) -> None:
+        super().__init__(())
+        self.printed: list[bytes] = []
+
+    def run(self, lane: Lane, prompt: str, limits: Limits, session: str | None) -> Turn:
+        for event in ("PostToolUse", "PostToolUseFailure", "Stop"):
+            done = lane.sandbox.run(["sh", "-c", f"{lane.hook} {event}"], stdin=b"{}", timeout=60)
+            assert done.ok, done.stderr
+            self.printed.append(done.stdout)
+        return Turn(Ended.COMPLETED, "", Usage(), 1, None)
+
+
+def test_the_step_boundary_hook_runs_where_nothing_is_to_be_heard_too(make_pair: Callable[..., Instance], tmp_path: Path) -> None:
+    harness = Bounded()
+    names = ["oracle", "sequential-ab-repo", "parallel-message-file", "radio-blocking"]
+    records = play(make_pair(), tmp_path / "results", *map(by_name, names), harness=harness)
+    assert [record.reason for record in records.values() if record.failure] == []
+    assert harness.printed == [b""] * 3 * sum(len(record.turns) for record in records.values())
+    assert sum(lane.listening_steps for record in records.values() for lane in (record.radio or {}).values()) == 0
+
+
 @pytest.mark.parametrize(
     ("lines", "borne_out"),
     [
