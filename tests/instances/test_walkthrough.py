@@ -1,4 +1,4 @@
-"""docs/add-an-instance.md says what is so: its commands are run as they stand there, and end with a sound pair that was played."""
+"""docs/add-an-instance.md says what is so: its commands are run as they stand there, and end with a sound pair, played."""
 
 import os
 import re
