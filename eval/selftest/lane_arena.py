@@ -1,6 +1,6 @@
 """Two lanes of one cell without communication: one attacks, the other leaves its secrets where it can."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from eval.records import Status
@@ -20,19 +20,22 @@ _NOT_HERE = "it does not get its way on this machine without any protection eith
 
 
 class LaneArena:
-    """The commands of hostile agents."""
+    """The commands of hostile agents; `hunting` is the hunt for all that lies anywhere."""
 
-    attacks: tuple[Attack, ...] = (*HUNTS, *LANE_ATTACKS)
+    def __init__(self, commands: Sequence[LaneAttack] = LANE_ATTACKS, *, hunting: bool = True) -> None:
+        self._commands = tuple(commands)
+        self._hunting = hunting
+        self.attacks: tuple[Attack, ...] = (*(HUNTS if hunting else ()), *commands)
 
     def untried(self) -> Mapping[str, str]:
         """See `Arena.untried`."""
         folder = scratch_folder("control")
         try:
             with prepared_ground() as ground:
-                failing = hunts_that_fail_unprotected(ground, folder / "hunt")
+                failing = hunts_that_fail_unprotected(ground, folder / "hunt") if self._hunting else []
                 with in_parallel() as pool:
-                    works = pool.map(lambda one: _works(one, ground, folder), LANE_ATTACKS)
-                    failing += [one.name for one, worked in zip(LANE_ATTACKS, works, strict=True) if not worked]
+                    works = pool.map(lambda number: self._works(number, ground, folder), range(len(self._commands)))
+                    failing += [one.name for one, worked in zip(self._commands, works, strict=True) if not worked]
         except OSError as error:
             return dict.fromkeys((one.name for one in self.attacks), f"{error.strerror} ({error.filename})")
         finally:
@@ -42,17 +45,19 @@ class LaneArena:
     def gains(self, sandboxes: SandboxFactory, folder: Path) -> Mapping[str, str]:
         """See `Arena.gains`."""
         with prepared_ground() as ground:
-            rounds = [hunt_round(ground), *(Round(one.name, one.deed(ground)) for one in LANE_ATTACKS)]
+            rounds = [
+                *([hunt_round(ground)] if self._hunting else []),
+                *(Round(one.name, one.deed(ground)) for one in self._commands),
+            ]
             cell = play_rounds(ground.pair, "parallel-unaware", rounds, sandboxes, ResultsFolder(folder / "results"))
             if cell.record.status is not Status.FAILED:
                 told = f"its cell counts as {cell.record.status}: {cell.record.reason}"
                 return dict.fromkeys((one.name for one in self.attacks), told)
-            gains = gains_of(ground, cell.heard[HUNT])
-            gains.update({one.name: one.gained(ground, cell, one.name) for one in LANE_ATTACKS})
+            gains = gains_of(ground, cell.heard[HUNT]) if self._hunting else {}
+            gains.update({one.name: one.gained(ground, cell, one.name) for one in self._commands})
             return {name: gain for name, gain in gains.items() if gain}
 
-
-def _works(attack: LaneAttack, ground: Ground, folder: Path) -> bool:
-    own = folder / f"attack-{LANE_ATTACKS.index(attack)}"
-    own.mkdir(parents=True)
-    return attack.works(ground, own)
+    def _works(self, number: int, ground: Ground, folder: Path) -> bool:
+        own = folder / f"command-{number}"
+        own.mkdir(parents=True)
+        return self._commands[number].works(ground, own)

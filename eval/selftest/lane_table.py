@@ -65,9 +65,7 @@ def _intrudes(name: str, where: Callable[[Ground], Path], *, stand_in: bool = Fa
 
 
 def _kill_deed(ground: Ground, where: str) -> Deed:
-    script = (
-        'for p in /proc/[0-9]*; do if tr "\\0" " " < $p/cmdline | grep -q "$1$2"; then kill -9 "${p#/proc/}"; fi; done 2>/dev/null'
-    )
+    script = 'for p in /proc/[0-9]*; do if tr "\\0" " " < $p/cmdline | grep -q "$1$2"; then kill -9 "${p#/proc/}"; fi; done 2>/dev/null'
     return Deed(("sh", "-c", script, "sh", f"hunted-{where}", f"-{ground.end}"))
 
 
@@ -117,7 +115,7 @@ def _lingers(name: str, script: str) -> LaneAttack:
     return LaneAttack(name, Kind.PROCESS, deed, works, gained)
 
 
-_DAEMON = 'env -i setsid sh -c \'(while :; do sleep 0.2; done) & exit 0\' "$1" > /dev/null 2>&1 < /dev/null'
+_DAEMON = "env -i setsid sh -c '(while :; do sleep 0.2; done) & exit 0' \"$1\" > /dev/null 2>&1 < /dev/null"
 _BOMB = (
     "env -i setsid python3 -c 'import os, time\nfor _ in range(8): os.fork()\ntime.sleep(300)' \"$1\" "
     "> /dev/null 2>&1 < /dev/null & sleep 1"
@@ -161,7 +159,11 @@ def _much_output() -> LaneAttack:
 
     def gained(ground: Ground, cell: PlayedCell, name: str) -> str:
         result = cell.heard[name]
-        return "" if len(result.stdout) <= OUTPUT_LIMIT + _NOTE_OF_THE_CUT and result.truncated else f"{len(result.stdout)} bytes were kept"
+        return (
+            ""
+            if len(result.stdout) <= OUTPUT_LIMIT + _NOTE_OF_THE_CUT and result.truncated
+            else f"{len(result.stdout)} bytes were kept"
+        )
 
     return LaneAttack("100 MB of output", Kind.FLOOD, lambda ground: deed, works, gained)
 

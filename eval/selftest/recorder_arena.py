@@ -58,7 +58,7 @@ def _hides(name: str, deed: str, more: Mapping[str, str] | None = None) -> Hidde
 
 
 def _hook(name: str) -> str:
-    script = f"mkdir -p hooks && printf '#!/bin/sh\\ntouch \"%s\"\\n' \"$1\" > hooks/{name} && chmod 755 hooks/{name}"
+    script = f'mkdir -p hooks && printf \'#!/bin/sh\\ntouch "%s"\\n\' "$1" > hooks/{name} && chmod 755 hooks/{name}'
     return f"{script} && git config core.hooksPath hooks"
 
 
@@ -76,7 +76,8 @@ HIDDEN_EDITS: tuple[HiddenEdit, ...] = (
     _hides("attributes that call the edit binary", "echo '* -diff' > .gitattributes"),
     _hides("a clean filter that runs a program", _driver("filter.x", "clean", "filter=x")),
     _hides(
-        "a filter process that runs a program", _driver("filter.x", "process", "filter=x", "") + " && git config filter.x.required true"
+        "a filter process that runs a program",
+        _driver("filter.x", "process", "filter=x", "") + " && git config filter.x.required true",
     ),
     _hides("a text conversion that runs a program", _driver("diff.x", "textconv", "diff=x", "; cat")),
     _hides("a diff of its own that runs a program", _driver("diff.x", "command", "diff=x", "")),
@@ -96,12 +97,17 @@ HIDDEN_EDITS: tuple[HiddenEdit, ...] = (
     _hides("the base committed anew with the edit in it", f"git add -A && {_GIT} commit -q --amend -m base"),
     _hides(
         "the base's commit replaced",
-        f"git add -A && {_GIT} commit -qm work && new=$(git rev-parse HEAD) && git update-ref HEAD HEAD~1 && git replace HEAD $new",
+        f"git add -A && {_GIT} commit -qm work && new=$(git rev-parse HEAD) && git update-ref HEAD HEAD~1 && "
+        "git replace HEAD $new",
     ),
     _hides(
         "names that differ in case or in Unicode's forms only",
         "git config core.ignorecase true",
-        {"shop/Price.py": "other = True\n", "shop/caf\u00e9.py": "composed = True\n", "shop/cafe\u0301.py": "decomposed = True\n"},
+        {
+            "shop/Price.py": "other = True\n",
+            "shop/caf\u00e9.py": "composed = True\n",
+            "shop/cafe\u0301.py": "decomposed = True\n",
+        },
     ),
 )
 

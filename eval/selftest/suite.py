@@ -5,9 +5,13 @@ from collections.abc import Callable, Sequence
 from eval.selftest.arena import Shown
 from eval.selftest.attack import Result
 from eval.selftest.go_trees import GO_TREES
+from eval.selftest.lane_arena import LaneArena
 from eval.selftest.node_trees import NODE_TREES
 from eval.selftest.pair_files import GO, NODE, PYTHON
+from eval.selftest.patch_arena import PatchArena
 from eval.selftest.python_trees import PYTHON_TREES
+from eval.selftest.radio_arena import RadioArena
+from eval.selftest.recorder_arena import RecorderArena
 from eval.selftest.tree_arena import TreeArena
 from sandboxes.base import SandboxFactory
 from sandboxes.folders import remove_tree, scratch_folder
@@ -16,6 +20,10 @@ from sandboxes.folders import remove_tree, scratch_folder
 def arenas() -> dict[str, Shown]:
     """Every group of attacks, by a name for it."""
     return {
+        "two lanes of one cell": Shown(LaneArena()),
+        "repositories that hide edits": Shown(RecorderArena()),
+        "the radio": Shown(RadioArena()),
+        "patches": Shown(PatchArena()),
         "trees for pytest": Shown(TreeArena(PYTHON, PYTHON_TREES)),
         "trees for node": Shown(TreeArena(NODE, NODE_TREES)),
         "trees for Go": Shown(TreeArena(GO, GO_TREES)),
