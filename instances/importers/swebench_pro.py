@@ -14,6 +14,7 @@ from instances.importers.rows import FieldMap, field, held_out, slug_of, strings
 
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 _IN_ID = re.compile(r"-([0-9a-f]{40})(?:-v(?:[0-9a-f]{40}|nan))?$")
+_TEST_FILE = re.compile(r"(?!-)(.*/)?(test_[^/]*|[^/]*_test)\.py")
 _REPOSITORY = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
 IMAGES = "jefzda/sweap-images"
 IMAGE_FOLDER = "/app"
@@ -93,12 +94,9 @@ def first_side(row: FieldMap, place: Place) -> RawSide:
     listed = strings(row, "selected_test_files_to_run")
     command: tuple[str, ...] = ()
     if tool == "pytest" and listed:
-        paths = dict.fromkeys(one.partition("::")[0] for one in listed)
-        own = [one for one in paths if one.endswith(".py") and not one.startswith("-")]
-        command = (
-            "pytest",
-            *dict.fromkeys([*own, *(one for one in files if re.fullmatch(r"(.*/)?(test_[^/]*|[^/]*_test)\.py", one))]),
-        )
+        # Rows also list files that hold no tests, which stand beside them.
+        named = [*(one.partition("::")[0] for one in listed), *files]
+        command = ("pytest", *dict.fromkeys(one for one in named if _TEST_FILE.fullmatch(one)))
     return RawSide("A", _requirement(row), reference, tests, command if len(command) > 1 else ())
 
 

@@ -117,7 +117,7 @@ def put_back(
     """Globs, and test runners' own files, by which a change is lost before it is graded."""
     metadata = text_of(instance.folder / "instance.json")
     base_files = [name for name, _ in own_files(instance.base_directory())]
-    overlaid = [path for path, _ in instance.tests["base"].overlay_files()]
+    overlaid = [path for path, _ in instance.tests["base"].overlay_files()] if "base" in instance.tests else []
     changed = [(name, path) for name in _PATCHES if instance.has_patch(name) for path in changes_of(instance.patch(name))]
     for glob in instance.protected:
         covers = compiled([glob]).fullmatch

@@ -10,7 +10,7 @@ from foreign_rows import PRO, SOLUTION, own_row, pro_row, write
 from foreign_tasks import LOCK, Repository, rows_of
 from hypothesis import given
 from hypothesis import strategies as st
-from small_pair import IN_PARENTHESES, JOINT, TEST_JOINT, WITH_CURRENCY
+from small_pair import IN_PARENTHESES, JOINT, TEST_A, TEST_B_APART, TEST_JOINT, WITH_CURRENCY
 
 from instances.errors import InstanceError
 from instances.importers.pairs import read_map
@@ -131,6 +131,28 @@ def test_rows_with_two_requirements_go_through_a_field_map(tmp_path: Path, repos
         key=str,
     )
     assert sorted(one.family for one in load_all(out)) == ["complementary", "contradictory", "non-interacting"]
+
+
+@pytest.mark.needs("bwrap")
+def test_a_pair_without_tests_of_the_base_s_own_is_graded_by_what_it_has(tmp_path: Path, repository: Repository) -> None:
+    fields, out = tmp_path / "fields.yaml", tmp_path / "out"
+    fields.write_text(FIELDS.replace("command_a: {value: tests/test_price.py}\n", ""), encoding="utf-8")
+    row = own_row(repository, "cut")
+    row["asks"][0]["tests"] = {"heldout/test_a.py": TEST_A}
+    row["asks"][1]["tests"] = {"heldout/test_b.py": TEST_B_APART}
+    rows = write(tmp_path / "rows.jsonl", row)
+    assert crosstalk("import", "pairs", rows, "--fields", fields, "--out", out, "--lock", LOCK).returncode == 0
+    (pair,) = load_all(out)
+    assert set(pair.tests) == {"a", "b"}
+    assert crosstalk("check", pair.folder, "--rounds", 1).returncode == 0
+    assert "error(s)" in crosstalk("instances", "lint", pair.folder).stdout
+    played = ("run", "-i", pair.folder, "-s", "oracle,parallel-unaware,oracle-gold", "--unsound", "--out", tmp_path / "run")
+    assert crosstalk(*played).returncode == 0
+    report = json.loads(crosstalk("report", tmp_path / "run", "--format", "json").stdout)
+    assert {row["scenario"]: (row["pass_rate"], row["paper_rate"]) for row in report["rows"]} == {
+        "oracle": (1.0, 1.0),
+        "parallel-unaware": (1.0, 1.0),
+    }
 
 
 def test_parquet_rows_are_read_as_lines_are(tmp_path: Path, repository: Repository) -> None:
