@@ -75,9 +75,9 @@ def container_options(
     api, types = engine.api, engine.types
     # As the caller, so that files come back owned by it; Podman without root maps that user to its own root otherwise.
     user_mode = {"userns_mode": "keep-id"} if engine.is_podman and os.getuid() != 0 else {}
-    ulimits = (("core", 0), ("nofile", _OPEN_FILES), ("fsize", _FILE_BYTES), ("data", _DATA_BYTES))
+    ulimits = [("core", 0), ("nofile", _OPEN_FILES), ("fsize", _FILE_BYTES), ("data", _DATA_BYTES)]
     if engine.is_podman:  # its own default may be above what its service may set; `pids_limit` is what bounds a container
-        ulimits += (("nproc", _PODMANS_PROCESSES),)
+        ulimits.append(("nproc", _PODMANS_PROCESSES))
     memory = min(_MEMORY_BYTES, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
     writable = f"rw,exec,nosuid,nodev,size={_TEMPORARY_BYTES}"
     # Podman's tmpfs has no owner but root; nobody else is in there.
