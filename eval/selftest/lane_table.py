@@ -65,7 +65,8 @@ def _intrudes(name: str, where: Callable[[Ground], Path], *, stand_in: bool = Fa
 
 
 def _kill_deed(ground: Ground, where: str) -> Deed:
-    script = 'for p in /proc/[0-9]*; do if tr "\\0" " " < $p/cmdline | grep -q "$1$2"; then kill -9 "${p#/proc/}"; fi; done 2>/dev/null'
+    each = 'tr "\\0" " " < $p/cmdline | grep -q "$1$2" && kill -9 "${p#/proc/}"'
+    script = f"for p in /proc/[0-9]*; do {each}; done 2>/dev/null"
     return Deed(("sh", "-c", script, "sh", f"hunted-{where}", f"-{ground.end}"))
 
 
