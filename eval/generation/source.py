@@ -98,6 +98,7 @@ def source_of_instance(instance: Instance, sandboxes: SandboxFactory, work: Path
     folder.mkdir()
     for path in (instance.environment.lock, instance.environment.npm_lock):
         if path is not None:
+            (folder / path.relative_to(instance.folder)).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(path, folder / path.relative_to(instance.folder))
     if instance.environment.image and instance.environment.image.build:
         build = instance.environment.image.build

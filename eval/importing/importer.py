@@ -16,6 +16,7 @@ from instances.bases import BaseSpec, base_directory
 from instances.errors import InstanceError
 from instances.importers.raw import RawTask
 from instances.importers.rejects import Code, RejectedError, Rejection
+from instances.load import load
 from instances.model import EnvironmentSpec
 from sandboxes.base import SandboxFactory
 from sandboxes.errors import SetupError
@@ -78,6 +79,7 @@ def import_tasks(tasks: Sequence[RawTask], before: Sequence[Row], request: Reque
 
     Raises:
         SetupError: the folder is there already, or an environment cannot be made; nothing was written.
+        InstanceError: an instance is none by the schema; nothing was written.
         SandboxError: the machine or the sandbox broke; nothing was written.
     """
     out = request.out.absolute()
@@ -123,6 +125,7 @@ def _import(task: RawTask, request: Request, out: Path, tell: Callable[[Row], No
             row = _row(outcome)
             if outcome.rejection is None:
                 write_instance(bench, outcome, lock, request.revision, out / row.family / row.instance)
+                load(out / row.family / row.instance)  # what could not be read again is not imported at all
             tell(row)
             rows.append(row)
         return rows

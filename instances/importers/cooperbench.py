@@ -14,6 +14,7 @@ from instances.importers.rejects import Code, RejectedError, Rejection
 
 _FEATURE = re.compile(r"feature(\d+)")
 _CLONE = re.compile(r"git clone (?:--?\S+ )*(\S+)")
+_URL = re.compile(r"(https://|ssh://|file://|/)\S+")
 _CHECKOUT = re.compile(r"git checkout ([0-9a-f]{40})\b")
 _BASE_COMMIT = re.compile(r"BASE_COMMIT=[\"']?([0-9a-f]{40})\b")
 _VARIABLE = re.compile(r"^\s*([A-Z_][A-Z0-9_]*)=[\"']?([^\"'$`()\s]+)[\"']?\s*$", re.MULTILINE)
@@ -122,6 +123,8 @@ def _base(folder: Path, dockerfile: str, runner: str, tool: str, repository: str
     if not repository and cloned is None:
         raise RejectedError(Code.BAD_BASE, "the Dockerfile clones no repository")
     url = repository or (cloned[1] if cloned else "")
+    if not _URL.fullmatch(url):
+        raise RejectedError(Code.BAD_BASE, f"the repository is at {url!r}: https, ssh, file, or an absolute path")
     entry = {"kind": "git", "url": url, "commit": commit[1]}
     if tool == "go-test":
         return RawBase(entry, "go", "go")

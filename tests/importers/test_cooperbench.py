@@ -103,6 +103,7 @@ def test_absent_and_equal_features_are_named(tmp_path: Path, repository: Reposit
     ("name", "old", "new", "code"),
     [
         ("Dockerfile", "git checkout", "git switch", "bad-base"),
+        ("Dockerfile", "git clone ", "git clone ext::sh", "bad-base"),
         ("setup.sh", 'BASE_COMMIT="', 'BASE_COMMIT="' + "0" * 40 + '" # ', "bad-base"),
         ("runner.sh", "python -m pytest tests/test_price.py -v", "pnpm test", "unsupported-language"),
         ("runner.sh", "tests/test_price.py -v", "-q", "tests-not-run"),
