@@ -84,7 +84,7 @@ HIDDEN_EDITS: tuple[HiddenEdit, ...] = (
     _hides("an external diff that runs a program", "git config diff.external \"touch '$1'; true\""),
     _hides("a file system monitor that runs a program", "git config core.fsmonitor \"touch '$1'; true\""),
     _hides("a hook that runs when the index changes", _hook("post-index-change")),
-    _hides("a work tree elsewhere", "mkdir /tmp/other-$$ && git config core.worktree /tmp/other-$$"),
+    _hides("a work tree elsewhere", 'mkdir "$HOME/other" && git config core.worktree "$HOME/other"'),
     _hides(
         "a repository nested in the workspace",
         f"cd inner && git init -q . && git add -A && {_GIT} commit -qm inner",
