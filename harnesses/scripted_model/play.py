@@ -47,7 +47,7 @@ def answer(lane: LaneScript, request: Request, identity: str, *, uncached: int =
     """
     shell = next((name for name in _SHELLS if name in request.tools), None)
     call = _call(lane, request, shell) if shell else None
-    if call is None and request.tools == _MINI_SWE_AGENTS:
+    if call is None and request.tools == _MINI_SWE_AGENTS and not _handed_in(lane, request.parts):
         # It ends by a command, which is none of the script's: its id does not bear the mark of one.
         call = ToolCall(f"{lane.mark}end{len(request.parts)}", "bash", {"command": HAND_IN})
     if call is not None and call.name == "Bash":
@@ -63,6 +63,11 @@ def answer(lane: LaneScript, request: Request, identity: str, *, uncached: int =
     else:
         usage = conversation_usage(request.parts, output, uncached)
     return Answer(identity, request.model, text, call, usage)
+
+
+def _handed_in(lane: LaneScript, parts: Sequence[Part]) -> bool:
+    """Whether a program with the same one tool ran the ending command, and goes on with its output alone: a text ends it."""
+    return len(parts) > 1 and parts[-2].call.startswith(f"{lane.mark}end")
 
 
 def _call(lane: LaneScript, request: Request, shell: str) -> ToolCall | None:

@@ -18,9 +18,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harnesses.script import Action, Delegate, ScriptStep, Tool, WhenHeard, next_action
-from harnesses.scripted_model.conversation import Part, Role, conversation_usage, tokens
+from harnesses.scripted_model.conversation import Part, Request, Role, conversation_usage, tokens
 from harnesses.scripted_model.faults import FOREVER, Fault, FaultKind, parse_fault
-from harnesses.scripted_model.play import LONG_TEXT, shell_command
+from harnesses.scripted_model.play import LONG_TEXT, LaneScript, answer, shell_command
 from harnesses.scripted_model.server import ScriptedModelServer
 from sandboxes.errors import SetupError
 from sandboxes.usage import UNKNOWN_USAGE, Usage
@@ -312,6 +312,18 @@ def test_a_program_without_subagents_is_told_that_it_cannot_delegate(server: Scr
     client.hear("Please do it.")
     status, content = client.post(PATHS["chat"], client.body())
     assert (status, b"no subagents" in content) == (400, True)
+
+
+def test_a_program_that_only_runs_the_ending_command_is_ended_by_a_text() -> None:
+    """mini-swe-agent never asks again with nothing but that command's output; another program would go on for ever."""
+    lane = LaneScript("a", "mark", ())
+    heard, parts = Part(Role.HEARD, "Please do it."), [Part(Role.HEARD, "Please do it.")]
+    first = answer(lane, Request("m", False, frozenset({"bash"}), tuple(parts)), "1")
+    assert first.call
+    parts += [Part(Role.SAID, "ends", first.call.id), Part(Role.HEARD, "its output")]
+    assert answer(lane, Request("m", False, frozenset({"bash"}), tuple(parts)), "2").call is None
+    # What has come in the meantime is a reason to go on, and then to hand in again.
+    assert answer(lane, Request("m", False, frozenset({"bash"}), (*parts, heard)), "3").call
 
 
 def test_a_request_without_tools_is_a_side_models(server: ScriptedModelServer) -> None:
