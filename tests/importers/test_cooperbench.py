@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 from command import crosstalk
-from foreign_tasks import LOCK, Repository, rows_of, usual_features, whole, write_task
-from small_pair import IN_PARENTHESES, WITH_CURRENCY
+from foreign_tasks import LOCK, NEW_TESTS, TEST_FILE, Repository, rows_of, usual_features, whole, write_task
+from small_pair import BASE, IN_PARENTHESES, NO_CUT_BELOW, WITH_CURRENCY
 
 from instances.importers.cooperbench import read_task
 from instances.importers.rejects import RejectedError
@@ -73,6 +73,30 @@ def test_what_both_features_need_and_nobody_supplies_is_no_pair(tmp_path: Path, 
     (task / "combined.patch").write_bytes(repository.patch(WITH_CURRENCY))
     assert crosstalk("import", "cooperbench", task, "--out", tmp_path / "two", "--lock", LOCK).returncode == 1
     assert next(iter(rows_of(tmp_path / "two").values()))["code"] == "joint-fails"
+
+
+@pytest.mark.needs("bwrap")
+def test_tests_and_references_that_are_not_what_they_seem_are_told_apart(tmp_path: Path, repository: Repository) -> None:
+    task, out = tmp_path / "shop_task" / "task1", tmp_path / "out"
+    cut = repository.tests("cut")
+    own_test = {"tests/test_cut.py": "from shop.discount import cut\n\n\ndef test_cut():\n    assert cut(3) == 0\n"}
+    broken = {**NO_CUT_BELOW, "shop/price.py": "def label(cents):\n    return ''\n"}
+    write_task(
+        task,
+        repository,
+        {
+            1: usual_features(repository)[1],
+            2: ({**WITH_CURRENCY, **NO_CUT_BELOW}, cut),
+            3: (NO_CUT_BELOW, repository.patch(own_test)),
+            4: ({**NO_CUT_BELOW, **own_test}, cut),
+            5: (broken, cut),
+            6: (NO_CUT_BELOW, repository.patch({**NO_CUT_BELOW, TEST_FILE: BASE[TEST_FILE] + NEW_TESTS["cut"]})),
+        },
+    )
+    crosstalk("import", "cooperbench", task, "--out", out, "--lock", LOCK, "--pairs", "1-2,1-3,1-4,1-5,1-6")
+    rows = list(rows_of(out).values())
+    assert [row["code"] for row in rows] == ["subsumed", "tests-not-run", None, "regressing-reference", "tests-in-reference"]
+    assert "tests-in-reference: left out of feature 4's reference: tests/test_cut.py" in rows[2]["notes"]
 
 
 def test_a_wrong_folder_or_option_is_one_line_and_nothing_is_written(tmp_path: Path, repository: Repository) -> None:
