@@ -47,7 +47,7 @@ def repository(tmp_path: Path) -> Iterator[Repository]:
         engine.api.tag(identity, *NAME.split(":"))
     yield made
     with closing(Engine()) as engine:
-        engine.api.remove_image(NAME, force=True)
+        engine.api.remove_image(identity, force=True)
 
 
 def test_a_row_in_an_image_is_measured_and_played_there(tmp_path: Path, repository: Repository) -> None:
