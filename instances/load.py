@@ -49,7 +49,11 @@ def load_all(root: Path = PAIRS) -> list[Instance]:
     Raises:
         InstanceError: one of them is wrong, or two have one id.
     """
-    instances = [load(path.parent) for path in sorted(root.glob("*/*/instance.json"))]
+    return _loaded([path.parent for path in root.glob("*/*/instance.json")])
+
+
+def _loaded(folders: Sequence[Path]) -> list[Instance]:
+    instances = [load(folder) for folder in sorted(folders)]
     seen: dict[str, Instance] = {}
     for instance in instances:
         if instance.id in seen:
@@ -93,8 +97,9 @@ def _named(term: str, root: Path) -> list[Instance]:
         return [load(path.resolve())]
     if path.is_dir() and list(path.glob("*/*/instance.json")):
         return load_all(path.resolve())
-    known = load_all(root)
-    found = [one for one in known if one.family == term or fnmatch.fnmatchcase(one.id, term)]
+    # What is not asked for is not read, so that a half-written pair stops nobody else.
+    folders = [path.parent for path in root.glob("*/*/instance.json")]
+    found = _loaded([one for one in folders if one.parent.name == term or fnmatch.fnmatchcase(one.name, term)])
     if not found:
         families = ", ".join(Family)
         raise InstanceError(

@@ -6,10 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from small_pair import write_pair
 
+from instances.errors import InstanceError
 from instances.leaks import leaks
-from instances.load import PAIRS, load, load_all
-from instances.model import Instance
+from instances.load import PAIRS, load, load_all, select
+from instances.model import Family, Instance
 from sandboxes.gitstore import GitStore
 
 
@@ -59,3 +61,14 @@ def test_the_copy_of_a_base_keeps_links_and_programs_and_follows_every_change(
 
 def test_every_pair_that_is_shipped_can_be_read() -> None:
     assert {one.folder for one in load_all()} == {path.parent for path in PAIRS.glob("*/*/instance.json")}
+
+
+def test_a_half_written_pair_stops_only_who_asks_for_it(tmp_path: Path) -> None:
+    for name in ("whole", "half-written"):
+        write_pair(tmp_path / "contradictory" / name, Family.CONTRADICTORY)
+    (tmp_path / "contradictory" / "half-written" / "instance.json").write_text("{", encoding="utf-8")
+    assert [one.id for one in select(["whole"], tmp_path)] == ["whole"]
+    assert [one.id for one in select(["wh*"], tmp_path)] == ["whole"]
+    for terms in ([], ["half-written"], ["contradictory"], ["whole", "*"]):
+        with pytest.raises(InstanceError, match=r"half-written/instance\.json"):
+            select(terms, tmp_path)
