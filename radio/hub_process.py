@@ -4,10 +4,8 @@ import contextlib
 import json
 import os
 import secrets
-import shutil
 import signal
 import sys
-import tempfile
 import threading
 import time
 from collections import deque
@@ -22,6 +20,7 @@ from radio.errors import HubUnreachable, Refused
 from radio.policy import Limits, Policy
 from sandboxes import exec as processes
 from sandboxes.errors import BenchError, SandboxError
+from sandboxes.folders import remove_tree, scratch_folder
 
 _LONGEST_SOCKET_PATH = 100
 _START_SECONDS = 20.0
@@ -120,7 +119,7 @@ class HubProcess:
         self._scratch: Path | None = None
         socket = directory / "socket" / "hub.sock"
         if len(os.fsencode(socket)) > _LONGEST_SOCKET_PATH:
-            self._scratch = Path(tempfile.mkdtemp(prefix="crosstalk-radio-"))
+            self._scratch = scratch_folder("radio")
             socket = self._scratch / "hub.sock"
         self.socket = socket
         self.lanes = {name: self._credentials(name) for name in lanes}
@@ -313,7 +312,7 @@ class HubProcess:
     def remove_scratch(self) -> None:
         """Remove the folder of a socket whose path in `directory` would be too long for the kernel."""
         if self._scratch is not None:
-            shutil.rmtree(self._scratch, ignore_errors=True)
+            remove_tree(self._scratch)
 
     def _kill(self) -> None:
         try:
