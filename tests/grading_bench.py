@@ -191,6 +191,6 @@ def typescript_bench(tmp_path: Path) -> Bench:
         "a": SuiteSpec("a", tmp_path / "overlay", ("node-test-ts", "heldout"), TS_IDS, TS_KEPT, 30.0),
         "base": SuiteSpec("base", None, ("node-test-ts", "test"), (), ("test/base.test.ts::loads",), 30.0),
     }
-    folder = next(PAIRS.glob("*/*/npm.lock")).parent
+    folder = next(PAIRS.glob("*/minisearch-discard/npm.lock")).parent
     instance = Described(tests, EnvironmentSpec("node", folder / "environment.lock", npm_lock=folder / "npm.lock"), ("test/**",))
     return Bench(store, store.import_directory(tmp_path / "base"), instance, tmp_path / "evidence")

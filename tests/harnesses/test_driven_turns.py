@@ -158,8 +158,8 @@ def test_a_subagent_is_metered_too_and_is_given_its_task_only(scripted: Scripted
 
 def test_a_turn_ended_while_a_subagent_works_is_known_to_the_token_or_told_to_be_a_lower_bound(scripted: Scripted) -> None:
     inside = Delegate("Look around.", (run("echo inside"), run("sleep 60")))
-    turn = scripted(inside, limits=Limits(max_minutes=0.2))
-    assert (turn.ended, turn.reason) == (Ended.LIMIT, "0.2 minutes")
+    turn = scripted(inside, limits=Limits(max_minutes=0.15))
+    assert (turn.ended, turn.reason) == (Ended.LIMIT, "0.15 minutes")
     assert turn.metering
     assert turn.metering.lower_bound or turn.usage == scripted.ledger
     assert all(ours is not None and theirs is not None and ours <= theirs for ours, theirs in pairs(turn.usage, scripted.ledger))
