@@ -10,12 +10,15 @@ from pathlib import Path
 import pytest
 from small_pair import write_pair
 
+import eval as bench
 from harnesses.programs import find_file, npm_folder
 from instances.load import load
 from instances.model import Family, Instance
 from sandboxes.docker_engine import Engine
 from sandboxes.errors import SandboxError
 from sandboxes.overlay import try_overlay, unmount_below
+
+assert bench  # importing it says how programs are started: a test that runs alone may be the first to fetch a base
 
 HOW_TO_GET = {
     "bwrap": "install the package bubblewrap",

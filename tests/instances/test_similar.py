@@ -56,7 +56,8 @@ def test_a_renamed_twin_is_found_and_is_the_nearest(name: str, tmp_path: Path) -
     assert {best.one, best.other} == {twin.id, name}
     assert best.possible_twins
     assert min(best.tests, best.references) > 0.7
-    assert best.requirements > max(one.requirements for one in found if one is not best)
+    # Two shipped pairs may share a turn of phrase; the twin's own story is told again by its original alone.
+    assert best.requirements > max(one.requirements for one in found if one is not best and twin.id in (one.one, one.other))
 
 
 def test_no_two_shipped_pairs_look_like_twins() -> None:
