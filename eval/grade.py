@@ -211,7 +211,8 @@ def _weighed(result: ExecResult, written: tuple[bytes, bool], spec: SuiteSpec, s
         said = result.stderr.decode(errors="replace").strip().splitlines()
         raise SandboxError(f"the test runner did not start: {said[-1] if said else 'it said nothing'}")
     if result.timed_out:
-        return Judgement(f"the tests were ended after {spec.timeout_seconds:g} s", {}, spec.expected)
+        when = f"because {result.over}" if result.over else f"after {spec.timeout_seconds:g} s"
+        return Judgement(f"the tests were ended {when}", {}, spec.expected)
     if len(result.stdout) >= REPORT_LIMIT:
         return Judgement(f"unreadable report: it is over {REPORT_LIMIT >> 20} MB", {}, spec.expected)
     if not whole:

@@ -126,6 +126,8 @@ class Follower:
     def _verdict(self, result: ExecResult) -> Verdict:
         if self._ended is _Why.STEPS:
             return Verdict(Ended.LIMIT, f"{self._limits.max_steps} steps")
+        if result.over:
+            return Verdict(Ended.LIMIT, result.over)
         told = self._stream.verdict()
         if told is not None and (self._stream.closed or not result.timed_out):
             return told

@@ -76,7 +76,8 @@ class LaneEnvironment:
         )
         said = (result.stdout + result.stderr).decode("utf-8", "replace")
         if result.timed_out:
-            why = f"the command was ended after {seconds:.0f} s, with everything that it had started"
+            when = f"because {result.over}" if result.over else f"after {seconds:.0f} s"
+            why = f"the command was ended {when}, with everything that it had started"
             return {"output": said, "returncode": -1, "exception_info": why}
         return {"output": said, "returncode": result.returncode, "exception_info": ""}
 

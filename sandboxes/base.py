@@ -18,6 +18,7 @@ class ExecResult:
         timed_out: the deadline passed and the whole process tree was killed.
         truncated: some output was dropped from the middle.
         duration_seconds: wall time.
+        over: why it was ended before its deadline, which then counts as `timed_out`: what it filled of the disk; else empty.
     """
 
     returncode: int | None
@@ -26,6 +27,7 @@ class ExecResult:
     timed_out: bool
     truncated: bool
     duration_seconds: float
+    over: str = ""
 
     @property
     def ok(self) -> bool:
@@ -50,6 +52,7 @@ class SandboxSpec:
         mounts: further host paths, such as an environment, in order.
         environment: variables; nothing else of the caller's environment is passed on.
         network: whether the sandbox may reach what it is told to by `Sandbox.reach`; the local ones then have the host's network.
+        growth_bytes, growth_files: what the folders that it writes into may grow by; a command that goes beyond is ended.
         image: the id of the container image that it starts from, for sandboxes that are containers; empty for their own.
         owner: what it is for, such as a cell's name; by it what a killed run left is told apart.
     """
@@ -60,6 +63,8 @@ class SandboxSpec:
     network: bool = False
     owner: str = ""
     image: str = ""
+    growth_bytes: int = 4 << 30
+    growth_files: int = 1_000_000
 
     def check(self) -> None:
         """Raises SandboxError when a host path does not exist."""

@@ -16,6 +16,7 @@ from sandboxes.errors import SandboxError
 from sandboxes.folders import process_root, remove_tree, scratch_folder
 from sandboxes.isolation import Walls, ensure_isolation
 from sandboxes.leftovers import leftovers, remove
+from sandboxes.room import room_of
 from sandboxes.stopping import check_not_stopping
 
 _log = logging.getLogger(__name__)
@@ -98,9 +99,10 @@ class DockerSandbox:
         self._network = spec.network
         self._engine = engine
         self._container = ""
+        room = room_of(spec)
         self._folder = scratch_folder("sandbox")
         support = write_support(self._folder)
-        self._control = Control(support.control)
+        self._control = Control(support.control, room)
         self._reach = Reach(self._control, support.etc / "hosts")
         try:
             options = container_options(engine, image, spec, support, origin.labels(spec.owner))

@@ -18,6 +18,7 @@ from typing import IO, Any
 from sandboxes.base import ExecResult, OutputWatch
 from sandboxes.errors import SandboxError
 from sandboxes.pump import Pump, Streams
+from sandboxes.room import Room
 from sandboxes.stopping import check_not_stopping, stoppable
 
 # How much later than the bench the container ends a command by itself; so it does when the bench is stopped or slow.
@@ -42,7 +43,8 @@ class Control:
     run by several threads, or from a watch; requests are sent under one lock.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, room: Room | None = None) -> None:
+        self._room = room
         self._path = folder / SOCKET
         self._listener = socket.socket(socket.AF_UNIX)
         self._connection: socket.socket | None = None
@@ -74,7 +76,7 @@ class Control:
         facts = {"argv": list(command.argv), "environment": dict(command.environment)}
         with contextlib.ExitStack() as ends:
             line, streams = self._start({**facts, "seconds": timeout + _GRACE_SECONDS}, ends, feeds=bool(stdin))
-            pump = Pump(streams, stdin, output_limit, watch)
+            pump = Pump(streams, stdin, output_limit, watch, self._room)
             try:
                 with stoppable(line.end):
                     in_time = pump.until_exit(line.fileno(), started + timeout)
@@ -97,6 +99,7 @@ class Control:
             timed_out=timed_out,
             truncated=pump.stdout.dropped > 0 or pump.stderr.dropped > 0,
             duration_seconds=time.monotonic() - started,
+            over=pump.over,
         )
 
     def _start(self, request: Mapping[str, Any], ends: contextlib.ExitStack, *, feeds: bool) -> "tuple[Line, Streams]":

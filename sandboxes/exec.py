@@ -11,6 +11,7 @@ from sandboxes.base import ExecResult, OutputWatch
 from sandboxes.errors import SandboxError
 from sandboxes.processes import end_leftovers, end_tree, new_marker
 from sandboxes.pump import Kept, Pump
+from sandboxes.room import Room
 from sandboxes.stopping import check_not_stopping, stoppable
 
 
@@ -29,6 +30,7 @@ def run(  # noqa: PLR0913 - the one exec helper; each option is independent of t
     output_limit: int = 1 << 20,
     stdout_file: Path | None = None,
     watch: OutputWatch | None = None,
+    room: Room | None = None,
 ) -> ExecResult:
     """Run a program to its end, or to the deadline, and end everything that it started.
 
@@ -43,9 +45,10 @@ def run(  # noqa: PLR0913 - the one exec helper; each option is independent of t
         output_limit: bytes kept of each of stdout and stderr: of more, the head and the tail.
         stdout_file: the program writes its whole stdout into this file; the result holds head and tail.
         watch: is given stdout as it comes, and may end the program before the timeout. Not with `stdout_file`.
+        room: what it may fill of the disk.
 
     Raises:
-        SandboxError: the program could not be started, or a process of it could not be ended.
+        SandboxError: the program could not be started, a process of it could not be ended, or the disk is full.
         StoppedError: the user interrupted the run.
     """
     check_not_stopping()
@@ -55,7 +58,7 @@ def run(  # noqa: PLR0913 - the one exec helper; each option is independent of t
     child = _start(argv, cwd, variables, bool(stdin), stdout_file)
     try:
         with stoppable(lambda: os.kill(child.pid, signal.SIGKILL)):
-            pump = Pump((child.stdin, child.stdout, child.stderr), stdin, output_limit, watch)
+            pump = Pump((child.stdin, child.stdout, child.stderr), stdin, output_limit, watch, room)
             timed_out = not _until_exit(pump, child.pid, started + timeout)
             if timed_out:
                 end_tree(child.pid, mark)
@@ -80,6 +83,7 @@ def run(  # noqa: PLR0913 - the one exec helper; each option is independent of t
         timed_out=timed_out,
         truncated=output.dropped > 0 or errors.dropped > 0,
         duration_seconds=time.monotonic() - started,
+        over=pump.over,
     )
 
 

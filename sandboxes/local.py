@@ -15,6 +15,7 @@ from sandboxes.folders import remove_tree, scratch_folder
 from sandboxes.isolation import Walls, bubblewraps_advice, ensure_isolation
 from sandboxes.own_folders import hidden_targets
 from sandboxes.processes import MARKER
+from sandboxes.room import room_of
 from sandboxes.syscall_filter import keyring_filter
 
 WORKSPACE = "/workspace"
@@ -109,6 +110,7 @@ class LocalSandbox:
     def __init__(self, spec: SandboxSpec, program: str) -> None:
         self._program = program
         self._network = spec.network
+        self._room = room_of(spec)
         self._environment = {**_environment(_PATH, HOME, "/tmp"), **spec.environment}
         self._support = scratch_folder("sandbox")
         self._arguments = self._support / "arguments"
@@ -143,6 +145,7 @@ class LocalSandbox:
             environment={**self._environment, **(environment or {})},
             output_limit=output_limit,
             watch=watch,
+            room=self._room,
         )
         # Bubblewrap notes an exit code only when the program was started: so no program can feign a broken sandbox.
         started = status.is_file() and b'"exit-code"' in status.read_bytes()
@@ -173,6 +176,7 @@ class UnisolatedSandbox:
 
     def __init__(self, spec: SandboxSpec) -> None:
         self.workspace = str(spec.workspace.absolute())
+        self._room = room_of(spec)
         self._sources = {mount.target: str(mount.source.absolute()) for mount in spec.mounts}
         self._support = scratch_folder("sandbox")
         home, temporary = self._support / "home", self._support / "tmp"
@@ -203,6 +207,7 @@ class UnisolatedSandbox:
             environment=variables,
             output_limit=output_limit,
             watch=watch,
+            room=self._room,
         )
 
     def reach(self, url: str) -> None:

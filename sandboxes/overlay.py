@@ -66,6 +66,15 @@ def upper_over(workspace: Path, tree: str) -> Path | None:
     return None
 
 
+def layer_of(workspace: Path) -> Path:
+    """The folder that holds what is written in a workspace: an overlay's upper layer, else the workspace itself."""
+    if os.getuid() == 0:
+        for one in _our_mounts():
+            if one.target == workspace.absolute():
+                return one.upper
+    return workspace
+
+
 def unmount_below(folder: Path) -> list[Path]:
     """Unmount this bench's overlays at and below a folder; gives back the folders of their layers.
 

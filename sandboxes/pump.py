@@ -9,9 +9,11 @@ from collections import deque
 from typing import IO
 
 from sandboxes.base import OutputWatch
+from sandboxes.room import Room
 
 _CHUNK = 1 << 16
 _PIPE_BYTES = 1 << 20
+_SHORTEST_SECONDS = 0.001
 Streams = tuple[IO[bytes] | None, IO[bytes] | None, IO[bytes] | None]
 
 
@@ -63,11 +65,19 @@ class Pump:
         stdin: what is written to it.
         limit: bytes kept of each of stdout and stderr.
         watch: is given stdout as it comes.
+        room: what the program may fill of the disk; it is ended when that is over.
+
+    Attributes:
+        over: why the program must be ended before its deadline, by its room; empty where it need not.
     """
 
-    def __init__(self, streams: Streams, stdin: bytes, limit: int, watch: OutputWatch | None) -> None:
+    def __init__(
+        self, streams: Streams, stdin: bytes, limit: int, watch: OutputWatch | None = None, room: Room | None = None
+    ) -> None:
         self._stdin, stdout, stderr = streams
         self._watch = watch
+        self._room = room
+        self.over = ""
         self._input = memoryview(stdin)
         self.stdout = Kept(limit)
         self.stderr = Kept(limit)
@@ -82,17 +92,26 @@ class Pump:
             os.set_blocking(self._stdin.fileno(), False)
 
     def until_exit(self, exit_descriptor: int, deadline: float) -> bool:
-        """Move bytes until a descriptor, readable at the program's end, says so; False when the deadline comes first."""
+        """Move bytes until a descriptor, readable at the program's end, says so; False when it must be ended before.
+
+        Raises:
+            SandboxError: the disk is full.
+        """
+        if self._room is not None:
+            self._room.require()
         with selectors.PollSelector() as selector:
             selector.register(exit_descriptor, selectors.EVENT_READ)
             for descriptor in self._open:
                 selector.register(descriptor, selectors.EVENT_READ)
             if self._stdin is not None:
                 selector.register(self._stdin.fileno(), selectors.EVENT_WRITE)
-            return self._move(selector, exit_descriptor, deadline)
+            ended = self._move(selector, exit_descriptor, deadline)
+        if ended and self._room is not None:
+            self._room.require()
+        return ended
 
     def _move(self, selector: selectors.BaseSelector, exit_descriptor: int, deadline: float) -> bool:
-        while (left := self._due(deadline) - time.monotonic()) > 0:
+        while (left := self._left(deadline)) > 0:
             for key, _ in selector.select(left):
                 descriptor = key.fd
                 if descriptor == exit_descriptor:
@@ -106,8 +125,15 @@ class Pump:
                     self._stdin.close()
         return False
 
-    def _due(self, deadline: float) -> float:
-        return deadline if self._watch is None else min(deadline, self._watch.deadline())
+    def _left(self, deadline: float) -> float:
+        """Seconds until something must be looked at again; none when the program must be ended."""
+        due = deadline if self._watch is None else min(deadline, self._watch.deadline())
+        left = due - time.monotonic()
+        if self._room is None or left <= 0:
+            return left
+        if time.monotonic() >= self._room.due():
+            self.over = self._room.look()
+        return 0.0 if self.over else min(left, max(_SHORTEST_SECONDS, self._room.due() - time.monotonic()))
 
     def _feed(self) -> bool:
         """Write some input; False when all is written or nobody reads it any more."""
