@@ -4,9 +4,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from instances.errors import InstanceError
 from instances.patch_names import unquoted
 
-_HUNK = re.compile(rb"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+_HUNK = re.compile(rb"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@")
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,11 @@ class FileChange:
 
 
 def changes_of(patch: bytes) -> Mapping[str, FileChange]:
-    """What a git patch does to each file, by path."""
+    """What a git patch does to each file, by path.
+
+    Raises:
+        InstanceError: it is no git patch.
+    """
     found = [_file_change(part) for part in re.split(rb"^(?=diff --git )", patch, flags=re.MULTILINE) if part.strip()]
     return {one.path: one for one in found}
 
@@ -68,7 +73,11 @@ def _file_change(part: bytes) -> FileChange:
 def _header_name(header: bytes) -> bytes:
     """The path in `diff --git a/PATH b/PATH`, of a patch without text."""
     rest = header.removeprefix(b"diff --git ")
-    return unquoted(rest[rest.index(b'"b/') :] if rest.endswith(b'"') else rest[len(rest) // 2 + 1 :]).partition(b"/")[2]
+    start = rest.find(b'"b/') if rest.endswith(b'"') else len(rest) // 2 + 1
+    name = unquoted(rest[start:]).partition(b"/")[2] if header != rest and start >= 0 else b""
+    if not name:
+        raise InstanceError(f"a patch names no file in {header[:80].decode(errors='backslashreplace')!r}")
+    return name
 
 
 def _body(lines: list[bytes]) -> tuple[int, set[int], set[int], int]:

@@ -13,8 +13,8 @@ from enum import StrEnum
 from instances.errors import InstanceError
 from instances.patch_names import quoted, unquoted
 
-_COMMAND = re.compile(rb"(\d+)(?:,(\d+))?([acd])")
-_HUNK = re.compile(rb"@@ -(\d+)(?:,(\d+))? \+\d+(?:,\d+)? @@")
+_COMMAND = re.compile(rb"(\d{1,9})(?:,(\d{1,9}))?([acd])")
+_HUNK = re.compile(rb"@@ -(\d{1,9})(?:,(\d{1,9}))? \+\d{1,9}(?:,\d{1,9})? @@")
 _NO_NEWLINE = b"\\ No newline at end of file\n"
 
 

@@ -2,10 +2,12 @@
 
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from instances.changes import changes_of, overlap_of
+from instances.errors import InstanceError
 from sandboxes.gitstore import GitStore
 
 TEXT = "".join(f"line {number}\n" for number in range(1, 31))
@@ -75,3 +77,15 @@ def test_where_two_meet() -> None:
     dropped = b"diff --git a/y b/y\ndeleted file mode 100644\n--- a/y\n+++ /dev/null\n@@ -1 +0,0 @@\n--- a list\n"
     assert changes_of(dropped)["y"].replaced == {1}
     assert set(changes_of(b"diff --git a/run b/run\nold mode 100644\nnew mode 100755\n" + dropped)) == {"run", "y"}
+
+
+@pytest.mark.parametrize(
+    "header", [b'diff --git a/x"', b'diff --git "a/x', b"diff --git ", b"", b"no patch at all", b'diff --git "']
+)
+def test_what_names_no_file_is_no_patch(header: bytes) -> None:
+    with pytest.raises(InstanceError, match="names no file"):
+        changes_of(header + b"\nnew mode 100755\n")
+
+
+def test_a_hunk_of_more_lines_than_can_be_is_none() -> None:
+    assert changes_of(patch_of("@@ -" + "9" * 5000 + " +1 @@\n-one\n"))["x"].lines == 0
