@@ -82,7 +82,9 @@ def turn_dollars(
     if not by_model:
         return dollars(usage, table.models.get(model or ""), longest_prompt)
     rest = _minus(usage, sum(by_model.values(), Usage()))
-    parts = [dollars(used, table.models.get(name), longest_prompt) for name, used in by_model.items()]
+    # A program asks for its vendor's model without the vendor's name in front.
+    own = {model.rpartition("/")[2]: table.models[model]} if model in table.models else {}
+    parts = [dollars(used, table.models.get(name) or own.get(name), longest_prompt) for name, used in by_model.items()]
     return total([*parts, dollars(rest, table.models.get(model or ""), longest_prompt) if rest is not None else None])
 
 
@@ -103,8 +105,7 @@ class Money:
     def of_turn(self, turn: Turn) -> float | None:
         if self.table is None or self.scripted:
             return None
-        # Behind a gateway one model answers, whatever names the program asks for.
-        by_model = turn.metering.by_model if turn.metering and turn.metering.wire is None else {}
+        by_model = turn.metering.by_model if turn.metering else {}
         longest = turn.metering.longest_prompt if turn.metering else None
         return turn_dollars(turn.usage, by_model, self.model, self.table, longest)
 

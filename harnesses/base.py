@@ -73,6 +73,7 @@ class Metering:
         notes: what does not fit together.
         wire: the count of the gateway, where the program was behind one.
         longest_prompt: tokens of the largest prompt of one request; `None` where not all of them are known.
+        held: what answers used that were kept from the program, so that its own count cannot have it.
     """
 
     responses: Usage
@@ -84,6 +85,7 @@ class Metering:
     notes: tuple[str, ...] = ()
     wire: Wire | None = None
     longest_prompt: int | None = None
+    held: Usage = field(default_factory=Usage)
 
 
 @dataclass(frozen=True)

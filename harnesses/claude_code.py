@@ -1,7 +1,8 @@
 """Claude Code, headless and unmodified, inside the lane's sandbox. Tried on version 2.1.197 (npm `@anthropic-ai/claude-code`).
 
 The program has a private configuration folder, keeps nothing of the operator's, and does not load the task repository's own
-settings, hooks, MCP servers, agents, skills or instruction files. Its key is in its environment, never on a command line.
+settings, hooks, MCP servers, agents, skills or instruction files. It passes its environment on to the commands that its model
+runs, so the key that it is given is the relay's, good for one turn.
 """
 
 import json
@@ -14,6 +15,7 @@ from harnesses.base import Demands, Fitting, Lane, Limits, Turn
 from harnesses.endpoint import Endpoint, EndpointSource, addressed
 from harnesses.follower import Follower, Patience
 from harnesses.programs import Program, find_file, need, version_of
+from harnesses.relay.server import open_relay
 from harnesses.script import silent_lanes
 from harnesses.streams.claude_code import ClaudeCodeStream
 from sandboxes.base import Mount
@@ -25,11 +27,13 @@ PRIVATE_FOLDER = "/home/agent/.claude"
 _KEYS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN")
 _URL = "ANTHROPIC_BASE_URL"
 _EVENTS = ("PostToolUse", "PostToolUseFailure", "Stop")
-_VENDORS_ADDRESS = "https://api.anthropic.com"
+VENDORS_ADDRESS = "https://api.anthropic.com"
 _HOOK_SECONDS = 60
 # Who can search the web can find a task's answer there.
 _NOT_OFFERED = "WebFetch,WebSearch"
 _OUTPUT_KEPT = 1 << 20
+# Elsewhere than at its vendor's address the program offers its model other tools. The relay of a turn leads there.
+_AT_ITS_VENDORS = "_CLAUDE_CODE_ASSUME_FIRST_PARTY_BASE_URL"
 _VARIABLES = {
     "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",  # no update, no telemetry, no feedback
     "CLAUDE_CODE_DISABLE_AUTO_MEMORY": "1",
@@ -125,21 +129,20 @@ class ClaudeCode:
 
     def run(self, lane: Lane, prompt: str, limits: Limits, session: str | None) -> Turn:
         """See `Harness.run`. The lane's sandbox must have been opened with `fitting`."""
-        endpoint = self._endpoint(lane)
-        lane.sandbox.reach(endpoint.base_url or _VENDORS_ADDRESS)
-        secrets = (endpoint.key,)
-        stream = ClaudeCodeStream()
-        follower = Follower(lane, stream, limits, self._patience, secrets)
-        result = lane.sandbox.run(
-            self._argv(lane, session),
-            # The prompt comes on stdin, which is closed behind it: an argument has a limit of its own.
-            stdin=prompt.encode(),
-            timeout=limits.max_minutes * 60,
-            environment=self._environment(lane, endpoint),
-            output_limit=_OUTPUT_KEPT,
-            watch=follower,
-        )
-        return follower.turn(result, session)
+        provider = self._endpoint(lane)
+        with open_relay(provider, VENDORS_ADDRESS) as relay:
+            lane.sandbox.reach(relay.url)
+            follower = Follower(lane, ClaudeCodeStream(), limits, self._patience, relay.secrets)
+            result = lane.sandbox.run(
+                self._argv(lane, session),
+                # The prompt comes on stdin, which is closed behind it: an argument has a limit of its own.
+                stdin=prompt.encode(),
+                timeout=limits.max_minutes * 60,
+                environment=self._environment(lane, relay.endpoint, at_its_vendors=provider.base_url is None),
+                output_limit=_OUTPUT_KEPT,
+                watch=follower,
+            )
+            return relay.metered(follower.turn(result, session))
 
     def _argv(self, lane: Lane, session: str | None) -> list[str]:
         folder = lane.sandbox.path_inside(PROGRAM_FOLDER)
@@ -151,12 +154,13 @@ class ClaudeCode:
             argv += ["--model", self.model]
         return argv if session is None else [*argv, "--resume", session]
 
-    def _environment(self, lane: Lane, endpoint: Endpoint) -> dict[str, str]:
+    def _environment(self, lane: Lane, endpoint: Endpoint, *, at_its_vendors: bool) -> dict[str, str]:
         variables = dict(_VARIABLES)
         variables["CLAUDE_CONFIG_DIR"] = lane.sandbox.path_inside(PRIVATE_FOLDER)
         variables[endpoint.key_variable] = endpoint.key
-        if endpoint.base_url is not None:
-            variables[_URL] = endpoint.base_url
+        variables[_URL] = str(endpoint.base_url)
+        if at_its_vendors:
+            variables[_AT_ITS_VENDORS] = "1"
         if self._retries is not None:
             variables["CLAUDE_CODE_MAX_RETRIES"] = str(self._retries)
         return variables

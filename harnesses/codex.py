@@ -1,8 +1,8 @@
 """Codex, headless and unmodified, inside the lane's sandbox. Tried on version 0.171.0 (npm `@openai/codex`).
 
 The program has a private configuration folder and keeps nothing of the operator's. The task repository is untrusted to it: the
-repository's own settings, hooks, MCP servers, rules and instruction files are not loaded. Its key is in its environment, never on
-a command line, and not in the environment of the commands that it runs.
+repository's own settings, hooks, MCP servers, rules and instruction files are not loaded. The key in its environment is the
+relay's, good for one turn, and is not passed on to the commands that it runs.
 """
 
 import json
@@ -17,8 +17,9 @@ from harnesses.base import Demands, Fitting, Lane, Limits, Turn
 from harnesses.endpoint import Endpoint, EndpointSource, addressed
 from harnesses.follower import Follower, Patience
 from harnesses.programs import Program, find_file, need, version_of
+from harnesses.relay.server import Relay, open_relay
 from harnesses.script import silent_lanes
-from harnesses.streams.codex import CodexStream
+from harnesses.streams.codex import CodexStream, begins_step
 from harnesses.streams.codex_log import SessionLog
 from sandboxes.base import Mount, Sandbox
 from sandboxes.errors import HarnessError, SetupError
@@ -27,7 +28,7 @@ PACKAGE = "@openai/codex@0.171.0"
 PROGRAM_FOLDER = "/opt/codex"
 PRIVATE_FOLDER = "/home/agent/.codex"  # not in /tmp, where the program would not make its helpers
 PROVIDER = "lane"
-_VENDORS_ADDRESS = "https://api.openai.com/v1"
+VENDORS_ADDRESS = "https://api.openai.com/v1"
 _KEYS = ("OPENAI_API_KEY", "CODEX_API_KEY")
 _URL = "OPENAI_BASE_URL"
 _EVENTS = ("PostToolUse", "Stop")  # the program has no event of its own for a tool that failed
@@ -137,8 +138,14 @@ class Codex:
 
     def run(self, lane: Lane, prompt: str, limits: Limits, session: str | None) -> Turn:
         """See `Harness.run`. The lane's sandbox must have been opened with `fitting`."""
-        endpoint = self._endpoint(lane)
-        lane.sandbox.reach(endpoint.base_url or _VENDORS_ADDRESS)
+        # The program shows a call when it is being made, so its limit is held where the model's answers come by.
+        with open_relay(self._endpoint(lane), VENDORS_ADDRESS, most_calls=limits.max_steps, is_call=begins_step) as relay:
+            lane.sandbox.reach(relay.url)
+            return relay.metered(self._play(lane, prompt, limits, session, relay))
+
+    def _play(self, lane: Lane, prompt: str, limits: Limits, session: str | None, relay: Relay) -> Turn:
+        """A turn as the program counts it."""
+        endpoint = relay.endpoint
         self._put_files(lane, endpoint)
         earlier = _read_logs(lane.sandbox)
         stream = CodexStream(
@@ -146,7 +153,7 @@ class Codex:
             resumed=session is not None,
             overstepped=lambda: _await_usage(lane.sandbox, earlier, limits.max_steps),
         )
-        follower = Follower(lane, stream, limits, self._patience, (endpoint.key,))
+        follower = Follower(lane, stream, limits, self._patience, relay.secrets, held=lambda: relay.held)
         result = lane.sandbox.run(
             self._argv(lane, session),
             # The prompt comes on stdin, which is closed behind it: the program waits for its end in any case.
@@ -187,7 +194,7 @@ class Codex:
     def _settings(self, lane: Lane, endpoint: Endpoint) -> dict[str, object]:
         provider: dict[str, object] = {
             "name": PROVIDER,
-            "base_url": endpoint.base_url or _VENDORS_ADDRESS,
+            "base_url": endpoint.base_url,
             "env_key": endpoint.key_variable,
             "wire_api": "responses",
         }

@@ -21,11 +21,13 @@ class Endpoint:
         key: the credential.
         key_variable: the variable by which the program takes it.
         base_url: the address, where it is not the program's own default.
+        counts: who is there counts the tokens itself, as the gateway does.
     """
 
     key: str = field(repr=False)
     key_variable: str
     base_url: str | None = None
+    counts: bool = False
 
 
 EndpointSource = Callable[[Lane], Endpoint]
@@ -56,7 +58,8 @@ def addressed(*variables: str) -> dict[str, str]:
 
 def masked(content: bytes, secrets: Iterable[str]) -> bytes:
     """Bytes without the secrets. A very short one is no secret, and masking it would garble everything."""
-    for secret in secrets:
+    # The longest first: one may be the beginning of another.
+    for secret in sorted(secrets, key=len, reverse=True):
         if len(secret) >= _SHORTEST_SECRET:
             content = content.replace(secret.encode(), MASK)
     return content

@@ -3,6 +3,7 @@
 import json
 import math
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any
@@ -42,8 +43,28 @@ class _Why(Enum):
 class Follower:
     """The `OutputWatch` of one turn."""
 
-    def __init__(self, lane: Lane, stream: Stream, limits: Limits, patience: Patience, secrets: tuple[str, ...]) -> None:
+    def __init__(
+        self,
+        lane: Lane,
+        stream: Stream,
+        limits: Limits,
+        patience: Patience,
+        secrets: tuple[str, ...],
+        *,
+        held: Callable[[], bool] = lambda: False,
+    ) -> None:
+        """Follow a turn.
+
+        Args:
+            lane: the turn's.
+            stream: reads the program's events.
+            limits: of the turn.
+            patience: with the program.
+            secrets: what must not get into the transcript.
+            held: whether the model has asked for a step too many, which was kept from the program.
+        """
         self.steps = 0
+        self._held = held
         self.transcript: list[dict[str, Any]] = []
         self._lane, self._stream, self._limits, self._patience, self._secrets = lane, stream, limits, patience, secrets
         self._lines = Lines()
@@ -59,6 +80,8 @@ class Follower:
 
     def deadline(self) -> float:
         """See `OutputWatch.deadline`."""
+        if self._ended is None and self._held():
+            self._ended = _Why.STEPS
         if self._ended is not None:
             return -math.inf
         if not self._began:

@@ -1,6 +1,6 @@
 """A program behind the gateway: each turn has an account there, and what the account says is what the turn used."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
@@ -57,28 +57,35 @@ class Gatewayed:
         return metered_by(turn, wire, self._gateway.address.model)
 
     def _endpoint(self, account: Account) -> Endpoint:
-        return Endpoint(account.key, self._key_variable, account.url)
+        return Endpoint(account.key, self._key_variable, account.url, counts=True)
 
     def _no_turn(self, lane: Lane) -> Endpoint:
         raise AssertionError("unreachable: each turn has an endpoint of its own")
 
 
-def metered_by(turn: Turn, wire: Wire, model: str) -> Turn:
+def metered_by(turn: Turn, wire: Wire, by_model: Mapping[str, Usage] | str, counter: str = "gateway") -> Turn:
     """A turn with the count of the wire, which is of what the provider said and so of all models, subagents and retries.
 
     The program's own count stays beside it, and a note tells where the two differ. Where the provider's answers cannot be read,
     the program's count stands.
+
+    Args:
+        turn: as the program counts.
+        wire: the count of the wire.
+        by_model: whose usage it is, or the one model's name.
+        counter: who counted.
     """
     metering = turn.metering or Metering(turn.usage)
     more = difference(turn.usage, wire.usage)
     notes = [*metering.notes, *(problem for problem in wire.problems if problem not in metering.notes)]
-    told = ", ".join(f"{name} {number:+}" for name, number in zip(_CLASSES, more, strict=True) if number)
+    beyond = difference(turn.usage + metering.held, wire.usage)
+    told = ", ".join(f"{name} {number:+}" for name, number in zip(_CLASSES, beyond, strict=True) if number)
     if told:
-        notes.append(f"the program's own count differs from the gateway's: {told}")
+        notes.append(f"the program's own count differs from the {counter}'s: {told}")
     usage = wire.usage if wire.readable else turn.usage
     metering = replace(
         metering,
-        by_model={model: usage},
+        by_model={by_model: usage} if isinstance(by_model, str) else by_model,
         lower_bound=wire.lower_bound or (metering.lower_bound and not wire.readable),
         notes=tuple(notes),
         wire=replace(wire, difference=Usage(*more)),

@@ -22,6 +22,11 @@ _TOOLS = {
     "web_search": "query",
     "collab_tool_call": "tool",
 }
+# The tools that the stream shows as items of those kinds, by their names in the model's answers. The others that a model is
+# offered look into what runs already, or note a plan.
+_STEPS = frozenset({"exec_command", "shell", "shell_command", "local_shell", "apply_patch", SPAWN})
+_STEPS |= {"send_input", "wait", "wait_agent", "close_agent", "resume_agent"}
+_CALLS = frozenset({"function_call", "custom_tool_call"})
 _MODELS_WORDS = frozenset({"agent_message", "reasoning"})
 _STATUS = re.compile(r"\bstatus:? (\d{3})\b")
 _BY_STATUS = {429: Failure.RATE_LIMIT, 401: Failure.AUTH, 403: Failure.AUTH, 402: Failure.AUTH}
@@ -160,6 +165,14 @@ class CodexStream:
     def labels(self) -> tuple[str, ...]:
         alive = len(self._alive)
         return (f"{alive} background tasks were alive at the end",) if alive and self._closing is not None else ()
+
+
+def begins_step(event: Mapping[str, Any]) -> bool:
+    """Whether an event of the model's answer begins what the stream shows as a tool call."""
+    item = mapping(event.get("item"))
+    if event.get("type") != "response.output_item.added":
+        return False
+    return item.get("type") == "local_shell_call" or (item.get("type") in _CALLS and item.get("name") in _STEPS)
 
 
 def _refusal(message: object) -> Verdict:

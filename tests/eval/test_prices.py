@@ -16,6 +16,7 @@ from eval.prices import Money, dollars, price_table, turn_dollars, why_unpriced
 from eval.records import ModelPrice, PriceTable
 from eval.report import build_report
 from harnesses.base import Ended, Metering, Turn, Wire
+from harnesses.gateway.harness import metered_by
 from instances.model import Instance
 from sandboxes.usage import Usage
 
@@ -61,11 +62,18 @@ def test_each_model_is_counted_at_its_own_price_and_the_rest_at_the_named_one_s(
     assert turn_dollars(Usage(10, 0, 0, 1), {}, None, TABLE) is None
 
 
+def test_a_program_asks_for_its_vendor_s_model_by_its_bare_name() -> None:
+    table = PriceTable(source="a map", problem="", models={"openai/gpt-x": PRICE})
+    assert turn_dollars(Usage(10, 0, 0, 1), {"gpt-x": Usage(10, 0, 0, 1)}, "openai/gpt-x", table) == pytest.approx(15e-6)
+    assert turn_dollars(Usage(10, 0, 0, 1), {"gpt-y": Usage(10, 0, 0, 1)}, "openai/gpt-x", table) is None
+
+
 def test_behind_a_gateway_all_is_at_the_named_model_s_price() -> None:
     money, used = Money(TABLE, "main", scripted=False, reconciler_model=None), Usage(10, 0, 0, 1)
-    for wire, cost in ((None, 11e-3), (Wire(used), 10e-6 + 5e-6)):
-        metering = Metering(used, used, by_model={"side": used}, wire=wire)
-        assert money.of_turn(Turn(Ended.COMPLETED, "", used, 1, None, metering=metering)) == pytest.approx(cost)
+    turn = Turn(Ended.COMPLETED, "", used, 1, None, metering=Metering(used, used, by_model={"side": used}))
+    assert money.of_turn(turn) == pytest.approx(11e-3)
+    assert money.of_turn(metered_by(turn, Wire(used), "main")) == pytest.approx(10e-6 + 5e-6)
+    assert money.of_turn(metered_by(turn, Wire(used), {"side": used}, "relay")) == pytest.approx(11e-3)
 
 
 def test_the_map_s_prices_are_found_by_the_names_that_users_give() -> None:

@@ -6,10 +6,10 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from driven import TALKING_HOOK, Driven, Scripted, run
+from driven import TALKING_HOOK, WITH_A_PROVIDER, Driven, Scripted, run
 
 from harnesses.base import Ended, Failure, Limits
-from harnesses.endpoint import scripted_endpoint
+from harnesses.endpoint import Endpoint, scripted_endpoint
 from harnesses.follower import Patience
 from harnesses.script import Delegate, ScriptStep, Tool, WhenHeard
 from harnesses.scripted_model.faults import FOREVER, Fault, FaultKind
@@ -35,6 +35,29 @@ def test_a_script_is_played_through_the_programs_own_tools(scripted: Scripted, b
     assert turn.metering
     assert (turn.metering.notes, turn.metering.lower_bound) == ((), False)
     assert scripted.key not in json.dumps(turn.transcript)
+
+
+# What an agent can find of the keys that its program was given: in its own environment, and in that of all that it sees run.
+LOOK = "{ env; cat /proc/[0-9]*/environ | tr '\\0' '\\n'; } >found; cat found"
+PROVIDERS_KEY = "sk-provider-2b7d93c0e1f4"
+
+
+@pytest.mark.parametrize(
+    "driven", [pytest.param(one, id=one.name, marks=pytest.mark.needs(one.program)) for one in WITH_A_PROVIDER]
+)
+def test_an_agent_finds_no_key_of_the_providers(scripted: Scripted, driven: Driven) -> None:
+    scripted.server.add_lane("a", (run(LOOK),), key=PROVIDERS_KEY)
+    endpoint = Endpoint(PROVIDERS_KEY, driven.key_variable, scripted.server.url)
+    harness = driven.made("scripted", endpoint=lambda _: endpoint, retries=1)
+    turn = harness.run(scripted.bed.lane(harness.fitting), "Please do it.", Limits(max_minutes=2), None)
+    assert (turn.ended, turn.steps) == (Ended.COMPLETED, 1)
+    found = (scripted.bed.workspace / "found").read_text()
+    lanes = set(re.findall(r"sk-lane-[0-9a-f]{64}", found))
+    assert len(lanes) == 1
+    assert PROVIDERS_KEY not in found
+    assert not any(key in json.dumps(turn.transcript) for key in (PROVIDERS_KEY, *lanes))
+    assert PROVIDERS_KEY not in json.dumps(scripted.server.requests(PROVIDERS_KEY))
+    assert turn.usage == scripted.server.ledger.total(PROVIDERS_KEY)
 
 
 def test_a_resumed_turn_knows_the_earlier_one_and_is_metered_alone(scripted: Scripted) -> None:
