@@ -69,7 +69,9 @@ class Bench:
         self.harness = harness
         self.sandboxes = sandboxes
         self.reconcilers = tuple(reconcilers)
-        self.secrets = operators_secrets((manifest.reconciler_model or {}).get("key_variable"))
+        self.secrets = operators_secrets(
+            (manifest.reconciler_model or {}).get("key_variable"), manifest.configuration["parameters"].get("key_variable")
+        )
         self._instances = {instance.id: instance for instance in instances}
         self._locks = {instance.id: Lock() for instance in instances}
         self._open: dict[str, InstanceBench] = {}

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from eval.bench import Bench
 from eval.grade import SuiteVerdict
+from eval.masking import STRUCK_OUT, mask_files
 from eval.outcome import Outcome
 from eval.prices import Money, total
 from eval.records import (
@@ -41,7 +42,7 @@ def build_record(cell: CellEntry, bench: Bench, draw: Draw, outcome: Outcome, ti
         for name, one in outcome.combined.items()
         if not outcome.problem
     }
-    turns = [_turn(one, outcome.own_sides.get(one.lane), cell.instance, money) for one in outcome.played.turns]
+    turns = [_turn(one, outcome.own_sides.get(one.lane), cell.instance, money, bench.secrets) for one in outcome.played.turns]
     reconcilers = sum((one.usage for one in outcome.combined.values()), outcome.lost)
     entry = next(one for one in bench.manifest.instances if one.id == cell.instance)
     solved = any(one.solved for one in candidates.values())
@@ -78,7 +79,10 @@ def build_record(cell: CellEntry, bench: Bench, draw: Draw, outcome: Outcome, ti
 
 
 def write_cell(record: CellRecord, outcome: Outcome, folder: Path, secrets: Sequence[str]) -> None:
-    """Write the record, the events, each turn's patch and transcript, and what a model was asked into the cell's folder."""
+    """Write the record, the events, each turn's patch and transcript, and what a model was asked into the cell's folder.
+
+    The folder is not the results' yet: a secret that stands in one of these is struck out before it is.
+    """
     played = outcome.played
     for one in played.turns:
         name = _turn_name(one)
@@ -90,13 +94,14 @@ def write_cell(record: CellRecord, outcome: Outcome, folder: Path, secrets: Sequ
         (folder / f"{name}.transcript.jsonl").write_text(json_lines(lines), encoding="utf-8")
     for name, combined in outcome.combined.items():
         if combined.transcript:
-            text = masked(json_lines(combined.transcript).encode(), secrets)
-            (folder / f"reconciler-{name}.transcript.jsonl").write_bytes(text)
+            text = json_lines(combined.transcript)
+            (folder / f"reconciler-{name}.transcript.jsonl").write_text(text, encoding="utf-8")
     (folder / "events.jsonl").write_text(json_lines(played.events), encoding="utf-8")
     if played.radio_events:
         (folder / "radio").mkdir()
         (folder / "radio" / "events.jsonl").write_bytes(played.radio_events)
     (folder / RECORD).write_text(record.model_dump_json(indent=1) + "\n", encoding="utf-8")
+    mask_files(folder, secrets)
 
 
 def _failure(outcome: Outcome) -> str | None:
@@ -130,7 +135,8 @@ def _deployable(candidates: Mapping[str, CandidateRecord]) -> bool:
     return bool(chosen and chosen.solved)
 
 
-def _turn(one: PlayedTurn, own_side: SuiteVerdict | None, instance: str, money: Money) -> TurnRecord:
+def _turn(one: PlayedTurn, own_side: SuiteVerdict | None, instance: str, money: Money, secrets: Sequence[str]) -> TurnRecord:
+    struck_out = [STRUCK_OUT] if masked(one.capture.patch, secrets) != one.capture.patch else []
     return TurnRecord(
         lane=one.lane,
         number=one.number,
@@ -150,7 +156,7 @@ def _turn(one: PlayedTurn, own_side: SuiteVerdict | None, instance: str, money: 
         transcript=f"{_turn_name(one)}.transcript.jsonl",
         failure=one.turn.failure,
         metering=_metering(one, one.turn.metering) if one.turn.metering else None,
-        labels=list(one.turn.labels),
+        labels=[*one.turn.labels, *struck_out],
         subagents=one.turn.subagents,
         own_side=_verdict(own_side, instance) if own_side else None,
         cost_usd=money.of_turn(one.turn),
