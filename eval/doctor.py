@@ -1,6 +1,7 @@
 """What is installed here, what each missing thing would enable, and how to get it."""
 
 import importlib.util
+import os
 import re
 import shutil
 from dataclasses import dataclass
@@ -90,12 +91,20 @@ def _ways_to_models() -> list[Part]:
     """The programs' own keys by the names of their variables, and what other vendors' models need."""
     from harnesses.gateway import loading
     from harnesses.gateway.vendors import VENDORS, keys_of
+    from harnesses.relay.route import Route, why_unreachable
 
     parts = []
     for harness, vendor in VENDORS.items():
         enables = f"--harness {harness} on {vendor.prefix}'s own models"
         found = " and ".join(keys_of(harness))
         parts.append(Part(f"a key for {harness}", found and f"{found} is set", enables, f"set {vendor.key_variables[0]}"))
+        if found:
+            address = os.environ.get(vendor.url_variable) or vendor.address
+            reason = why_unreachable(address)
+            # What is secret in an address stays out.
+            parts.append(
+                Part(f"a way to {vendor.prefix}", "" if reason else f"{Route.to(address).place} can be reached", enables, reason)
+            )
     enables = "--model of any other vendor or of one's own endpoint, prices in US dollars"
     return [*parts, Part("LiteLLM", loading.installed_version(), enables, loading.GET)]
 

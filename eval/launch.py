@@ -21,6 +21,7 @@ from eval.run import instances_of, run_cells
 from eval.soundness import known_sound
 from eval.storage import ResultsFolder
 from harnesses.base import Harness
+from harnesses.preflight import require_reachable
 from harnesses.registry import ModelWay, open_harness
 from instances.load import PAIRS, select
 from instances.model import Instance
@@ -50,6 +51,7 @@ def begin(request: RunRequest) -> None:
         manifest = make_manifest(choice, results.path.name)
         results.refuse_taken()
         _announce(manifest)
+        require_reachable(program, manifest.reconciler_model)
         if calls_a_model(manifest):
             typer.echo(projection(manifest, results.path), err=True)
             if not request.yes:

@@ -10,6 +10,7 @@ from eval.costs import Spending
 from eval.plan import SHIPPED, crosstalk_version
 from eval.records import CellEntry, InstanceEntry, RunManifest, Status
 from eval.storage import explained
+from harnesses.preflight import require_reachable
 from instances.load import load, load_all
 from instances.model import Instance
 from sandboxes.errors import SetupError
@@ -42,6 +43,8 @@ def _run_pending(bench: Bench, jobs: int, watcher: Watcher, patience: Patience) 
         record = results.record(cell)
         if record is None or record.status is Status.INFRASTRUCTURE:
             pending.append(cell)
+    if pending:
+        require_reachable(bench.harness, bench.manifest.reconciler_model)
     watcher.stand(len(bench.manifest.cells) - len(pending))
     watcher.expect(len(pending))
     spending = Spending.so_far(bench.manifest.budget, results)

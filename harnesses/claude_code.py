@@ -14,7 +14,9 @@ from typing import Any
 from harnesses.base import Demands, Fitting, Lane, Limits, Turn
 from harnesses.endpoint import Endpoint, EndpointSource, addressed
 from harnesses.follower import Follower, Patience
+from harnesses.gateway.vendors import VENDORS
 from harnesses.programs import Program, find_file, need, version_of
+from harnesses.relay.route import why_unreachable
 from harnesses.relay.server import open_relay
 from harnesses.script import silent_lanes
 from harnesses.streams.claude_code import ClaudeCodeStream
@@ -27,7 +29,6 @@ PRIVATE_FOLDER = "/home/agent/.claude"
 _KEYS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN")
 _URL = "ANTHROPIC_BASE_URL"
 _EVENTS = ("PostToolUse", "PostToolUseFailure", "Stop")
-VENDORS_ADDRESS = "https://api.anthropic.com"
 _HOOK_SECONDS = 60
 # Who can search the web can find a task's answer there.
 _NOT_OFFERED = "WebFetch,WebSearch"
@@ -115,6 +116,12 @@ class ClaudeCode:
         where = addressed(_URL) if self._endpoint is operators_endpoint else {}
         return {self.name: self._program().version, **where}
 
+    def unreachable(self) -> str:
+        """See `AsksAProvider`."""
+        if self._endpoint is not operators_endpoint:
+            return ""
+        return why_unreachable(os.environ.get(_URL) or VENDORS["claude-code"].address)
+
     def fitting(self, private: Path) -> Fitting:
         """What the lane's sandbox must hold.
 
@@ -130,7 +137,7 @@ class ClaudeCode:
     def run(self, lane: Lane, prompt: str, limits: Limits, session: str | None) -> Turn:
         """See `Harness.run`. The lane's sandbox must have been opened with `fitting`."""
         provider = self._endpoint(lane)
-        with open_relay(provider, VENDORS_ADDRESS) as relay:
+        with open_relay(provider, VENDORS["claude-code"].address) as relay:
             lane.sandbox.reach(relay.url)
             follower = Follower(lane, ClaudeCodeStream(), limits, self._patience, relay.secrets)
             result = lane.sandbox.run(

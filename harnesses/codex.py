@@ -16,7 +16,9 @@ from pathlib import Path
 from harnesses.base import Demands, Fitting, Lane, Limits, Turn
 from harnesses.endpoint import Endpoint, EndpointSource, addressed
 from harnesses.follower import Follower, Patience
+from harnesses.gateway.vendors import VENDORS
 from harnesses.programs import Program, find_file, need, version_of
+from harnesses.relay.route import why_unreachable
 from harnesses.relay.server import Relay, open_relay
 from harnesses.script import silent_lanes
 from harnesses.streams.codex import CodexStream, begins_step
@@ -28,7 +30,6 @@ PACKAGE = "@openai/codex@0.171.0"
 PROGRAM_FOLDER = "/opt/codex"
 PRIVATE_FOLDER = "/home/agent/.codex"  # not in /tmp, where the program would not make its helpers
 PROVIDER = "lane"
-VENDORS_ADDRESS = "https://api.openai.com/v1"
 _KEYS = ("OPENAI_API_KEY", "CODEX_API_KEY")
 _URL = "OPENAI_BASE_URL"
 _EVENTS = ("PostToolUse", "Stop")  # the program has no event of its own for a tool that failed
@@ -124,6 +125,12 @@ class Codex:
         where = addressed(_URL) if self._endpoint is operators_endpoint else {}
         return {self.name: self._program().version, **where}
 
+    def unreachable(self) -> str:
+        """See `AsksAProvider`."""
+        if self._endpoint is not operators_endpoint:
+            return ""
+        return why_unreachable(os.environ.get(_URL) or VENDORS["codex"].address)
+
     def fitting(self, private: Path) -> Fitting:
         """What the lane's sandbox must hold.
 
@@ -139,7 +146,9 @@ class Codex:
     def run(self, lane: Lane, prompt: str, limits: Limits, session: str | None) -> Turn:
         """See `Harness.run`. The lane's sandbox must have been opened with `fitting`."""
         # The program shows a call when it is being made, so its limit is held where the model's answers come by.
-        with open_relay(self._endpoint(lane), VENDORS_ADDRESS, most_calls=limits.max_steps, is_call=begins_step) as relay:
+        with open_relay(
+            self._endpoint(lane), VENDORS["codex"].address, most_calls=limits.max_steps, is_call=begins_step
+        ) as relay:
             lane.sandbox.reach(relay.url)
             return relay.metered(self._play(lane, prompt, limits, session, relay))
 

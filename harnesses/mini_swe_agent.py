@@ -18,6 +18,7 @@ from harnesses.follower import Patience
 from harnesses.mini_swe_agent_lane import LaneEnvironment, seconds_from_now
 from harnesses.mini_swe_agent_model import Asking, LaneModel, TurnOver
 from harnesses.mini_swe_agent_parts import PACKAGE, Parts, load_parts, need_version
+from harnesses.preflight import litellms_address, why_litellm_cannot_reach
 from harnesses.script import silent_lanes
 from harnesses.streams.base import Verdict
 from sandboxes.errors import SetupError
@@ -88,6 +89,12 @@ class MiniSweAgent:
             provider = self._require_model(load_parts()).upper()
             found |= addressed(f"{provider}_API_BASE", f"{provider}_BASE_URL")
         return found
+
+    def unreachable(self) -> str:
+        """See `AsksAProvider`."""
+        if self._endpoint is not None:
+            return ""
+        return why_litellm_cannot_reach(litellms_address(load_parts().litellm, self.model))
 
     def fitting(self, private: Path) -> Fitting:
         """Nothing: the loop is outside, and reaches the model from there.

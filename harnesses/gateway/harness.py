@@ -8,6 +8,7 @@ from pathlib import Path
 from harnesses.base import Demands, Fitting, Harness, Lane, Limits, Metering, Turn, Wire
 from harnesses.endpoint import Endpoint, EndpointSource
 from harnesses.gateway.process import Account, Gateway
+from harnesses.preflight import why_litellm_cannot_reach
 from harnesses.streams.base import difference
 from sandboxes.usage import Usage, longest_prompt
 
@@ -55,6 +56,10 @@ class Gatewayed:
         finally:
             wire = self._gateway.settle(account)
         return metered_by(turn, wire, self._gateway.address.model)
+
+    def unreachable(self) -> str:
+        """See `AsksAProvider`."""
+        return why_litellm_cannot_reach(self._gateway.providers_address)
 
     def _endpoint(self, account: Account) -> Endpoint:
         return Endpoint(account.key, self._key_variable, account.url, counts=True)

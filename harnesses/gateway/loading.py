@@ -8,6 +8,7 @@ from typing import Any
 
 from harnesses.gateway import tap
 from harnesses.gateway.protocols import Way
+from harnesses.preflight import litellms_address
 from sandboxes.errors import SetupError
 from sandboxes.litellm_library import load_litellm
 
@@ -76,10 +77,11 @@ def way_to(litellm: Any, model: str, url: str | None, key_variable: str | None) 
     arguments = {"timeout": _SECONDS, "max_retries": 0}
     if url is not None:
         # No key is sent to an endpoint of one's own but the one that is named.
-        return Way(model, {**arguments, "api_base": url, "api_key": key or _NO_KEY}, chat)
+        return Way(model, {**arguments, "api_base": url, "api_key": key or _NO_KEY}, chat, url)
+    address = litellms_address(litellm, model)
     if key:
-        return Way(model, {**arguments, "api_key": key})
+        return Way(model, {**arguments, "api_key": key}, address=address)
     missing = litellm.validate_environment(model)["missing_keys"]
     if missing:
         raise SetupError(f"the model {model} needs: set {', '.join(missing)}, or name the variable of its key with --model-key")
-    return Way(model, arguments)
+    return Way(model, arguments, address=address)

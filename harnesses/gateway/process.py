@@ -62,6 +62,7 @@ class _Life:
     def __init__(self, orders: bytes) -> None:
         self.told = threading.Event()
         self.port: int | None = None
+        self.address: str | None = None
         self.problem = ""
         self.refused = False  # it has said itself what is wrong with what it was asked for
         self._said = b""
@@ -81,6 +82,7 @@ class _Life:
         if b"\n" in self._said and not self.told.is_set():
             said = json.loads(self._said.partition(b"\n")[0])
             self.port, self.problem = said.get("port"), str(said.get("problem", ""))
+            self.address = said.get("address")
             self.refused = bool(self.problem)
             self.told.set()
 
@@ -133,6 +135,11 @@ class Gateway:
         with suppress(OSError, http.client.HTTPException):  # a gateway that died has said what it knew
             self._tell(f"{account.url}/end")
         return read_ledger(self._folder / f"{account.name}.jsonl")
+
+    @property
+    def providers_address(self) -> str | None:
+        """Where the model is asked, once the process has started and as far as that is known."""
+        return self._life.address if self._life else None
 
     def stop(self) -> None:
         with self._lock:

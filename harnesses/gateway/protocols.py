@@ -37,11 +37,13 @@ class Way:
         model: as LiteLLM takes it.
         arguments: further ones of each request: an endpoint's address, a key.
         chat: it is asked by chat completions, also where LiteLLM would rather use another protocol.
+        address: where it is asked, as far as that is known.
     """
 
     model: str
     arguments: Mapping[str, Any]
     chat: bool = False
+    address: str | None = None
 
 
 class Spoken(Protocol):

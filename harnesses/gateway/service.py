@@ -176,7 +176,7 @@ async def serve(litellm: Any, way: Way, orders: Mapping[str, str]) -> None:
     await runner.setup()
     site = web.TCPSite(runner, "127.0.0.1", 0, shutdown_timeout=1.0)
     await site.start()
-    say({"port": runner.addresses[0][1]})
+    say({"port": runner.addresses[0][1], "address": way.address})
     parent = os.getppid()
     while os.getppid() == parent and not service.stopping.is_set():
         with contextlib.suppress(TimeoutError):

@@ -15,12 +15,14 @@ class Vendor:
     Attributes:
         prefix: LiteLLM's name of it.
         names: what its models are called.
+        address: where it is asked.
         url_variable: the variable with the address of an endpoint of the operator's that speaks the same protocol.
         key_variables: any of them holds a key.
     """
 
     prefix: str
     names: re.Pattern[str]
+    address: str
     url_variable: str
     key_variables: Sequence[str]
 
@@ -29,11 +31,16 @@ VENDORS = {
     "claude-code": Vendor(
         "anthropic",
         re.compile(r"claude.*|default|best|sonnet.*|opus.*|haiku.*"),
+        "https://api.anthropic.com",
         "ANTHROPIC_BASE_URL",
         ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"),
     ),
     "codex": Vendor(
-        "openai", re.compile(r"gpt-.*|o\d.*|codex.*|chatgpt-.*"), "OPENAI_BASE_URL", ("OPENAI_API_KEY", "CODEX_API_KEY")
+        "openai",
+        re.compile(r"gpt-.*|o\d.*|codex.*|chatgpt-.*"),
+        "https://api.openai.com/v1",
+        "OPENAI_BASE_URL",
+        ("OPENAI_API_KEY", "CODEX_API_KEY"),
     ),
 }
 

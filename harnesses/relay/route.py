@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
 from importlib.util import find_spec
+from queue import Empty, Queue
+from threading import Thread
 from typing import Any
 from urllib.parse import SplitResult, unquote, urlsplit
 
@@ -17,7 +19,7 @@ from sandboxes.errors import SetupError
 
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _PORTS = {"http": 80, "https": 443}
-_PREFLIGHT_SECONDS = 5.0
+_PREFLIGHT_SECONDS = 10.0
 # Where the operator of an agent program says whom to trust beside the machine's own authorities.
 _AUTHORITIES = ("NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE")
 
@@ -35,7 +37,7 @@ class Route:
     proxy: SplitResult | None = None
 
     @classmethod
-    def to(cls, url: str) -> "Route":
+    def to(cls, url: str, *, by_proxy: bool = True) -> "Route":
         """The way to an address, by HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY of the environment.
 
         Only a proxy that is spoken to by plain HTTP is used; one of another kind, such as SOCKS, is passed over.
@@ -44,7 +46,7 @@ class Route:
             SetupError: it is none.
         """
         address = _split(url)
-        if address.hostname in _LOOPBACK or urllib.request.proxy_bypass(str(address.hostname)):
+        if not by_proxy or address.hostname in _LOOPBACK or urllib.request.proxy_bypass(str(address.hostname)):
             return cls(address)
         proxies = urllib.request.getproxies()
         proxy = proxies.get(address.scheme) or proxies.get("all") or ""
@@ -81,18 +83,36 @@ class Route:
         return {"Proxy-Authorization": f"Basic {b64encode(pair.encode()).decode()}"}
 
 
-def why_unreachable(url: str, seconds: float = _PREFLIGHT_SECONDS) -> str:
+def why_unreachable(url: str, seconds: float = _PREFLIGHT_SECONDS, *, trusted: bool = True, route: Route | None = None) -> str:
     """Why nobody can be asked at an address: it is connected to, and its certificate looked at; empty where that works.
+
+    Args:
+        url: the address.
+        seconds: for all of that together; a look for its name alone could take minutes.
+        trusted: its certificate must be one that we trust.
+        route: the way there, where it is not the usual one.
 
     Raises:
         SetupError: as `Route.to` does.
     """
-    route = Route.to(url)
-    with closing(route.connection(seconds)) as connection:
-        try:
+    route = route or Route.to(url)
+    told: Queue[str] = Queue()
+    Thread(target=lambda: told.put(_tried(route, seconds, trusted=trusted)), name="preflight", daemon=True).start()
+    try:
+        reason = told.get(timeout=seconds)
+    except Empty:
+        reason = f"no answer within {seconds:g} s"
+    return f"cannot connect to {route.place}: {reason}" if reason else ""
+
+
+def _tried(route: Route, seconds: float, *, trusted: bool) -> str:
+    try:
+        with closing(route.connection(seconds)) as connection:
             connection.connect()
-        except (OSError, http.client.HTTPException) as error:
-            return f"cannot connect to {route.place}: {reason_of(error)}"
+    except ssl.SSLCertVerificationError as error:
+        return reason_of(error) if trusted else ""
+    except (OSError, http.client.HTTPException, SetupError) as error:
+        return reason_of(error)
     return ""
 
 
