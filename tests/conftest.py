@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 from small_pair import write_pair
 
 import eval as bench
@@ -19,6 +20,10 @@ from sandboxes.errors import SandboxError
 from sandboxes.overlay import try_overlay, unmount_below
 
 assert bench  # importing it says how programs are started: a test that runs alone may be the first to fetch a base
+
+# How long an example takes says how busy the machine is.
+settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("unhurried")
 
 HOW_TO_GET = {
     "bwrap": "install the package bubblewrap",
