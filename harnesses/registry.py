@@ -50,27 +50,29 @@ def open_harness(name: str, model: str | None, way: ModelWay | None = None) -> I
         HarnessError: the gateway did not start.
     """
     made = _class_named(name)
-    if way is not None and (name not in _KEY_VARIABLES or model in (None, SCRIPTED_MODEL)):
-        raise SetupError(f"--model-url and --model-key go with --model and with a harness of {', '.join(_KEY_VARIABLES)}")
+    key_variable = _KEY_VARIABLES.get(name) or getattr(made, "key_variable", None)
+    if way is not None and (key_variable is None or model in (None, SCRIPTED_MODEL)):
+        others = "or one's own with a `key_variable`"
+        raise SetupError(f"--model-url and --model-key go with --model and a harness of {', '.join(_KEY_VARIABLES)}, {others}")
     if name == "replay":
         if model is not None:
             raise SetupError("the replay harness calls no model: leave --model out")
         yield made()
     elif model != SCRIPTED_MODEL:
-        with _with_a_model(name, made, model, way) as harness:
+        with _with_a_model(name, made, model, way, key_variable) as harness:
             yield harness
-    elif name not in _KEY_VARIABLES:
-        raise SetupError(f"harness {name!r} cannot be driven by the scripted model server")
+    elif key_variable is None:
+        raise SetupError(f"harness {name!r} cannot be driven by the scripted model server: its class has no `key_variable`")
     else:
         from harnesses.endpoint import scripted_endpoint
         from harnesses.scripted_model.server import ScriptedModelServer
 
         with ScriptedModelServer() as server:
-            yield made(model, endpoint=scripted_endpoint(server, _KEY_VARIABLES[name]), scripted=True)
+            yield made(model, endpoint=scripted_endpoint(server, key_variable), scripted=True)
 
 
 @contextmanager
-def _with_a_model(name: str, made: type, model: str | None, way: ModelWay | None) -> Iterator[Harness]:
+def _with_a_model(name: str, made: type, model: str | None, way: ModelWay | None, key_variable: str | None) -> Iterator[Harness]:
     """A harness that calls a model: by itself where it can, else through a gateway."""
     from harnesses.gateway.vendors import VENDORS, is_own, own_name, require_key
 
@@ -87,9 +89,10 @@ def _with_a_model(name: str, made: type, model: str | None, way: ModelWay | None
     from harnesses.gateway.process import ModelAddress, open_gateway
 
     assert model is not None
+    assert key_variable is not None
     way = way or ModelWay()
     with open_gateway(ModelAddress(model, way.url, way.key_variable)) as gateway:
-        yield Gatewayed(lambda endpoint: made(model, endpoint=endpoint), gateway, _KEY_VARIABLES[name])
+        yield Gatewayed(lambda endpoint: made(model, endpoint=endpoint), gateway, key_variable)
 
 
 def _class_named(name: str) -> type:
