@@ -37,6 +37,8 @@ const BROKEN = {
   'a key twice': 'b: 1\nb: 2',
   'an unknown tag': 'b: !nobody 1',
   'an unknown alias': 'b: *nobody',
+  'a tag left open': 'b: !<tag:nobody',
+  'a tag left open among others': '- x: !<nobody\n  y: 1\n- 2',
   'something after the content': '[1, 2]\nmore: 3',
   'a stray bracket': 'b: 1\n]',
   'a stray bracket after a sequence': '- 1\n- 2\n]',
