@@ -216,6 +216,18 @@ def test_the_key_is_on_no_command_line(played: Player, bed: Any) -> None:
     assert KEY not in variables
 
 
+@pytest.mark.parametrize(("address", "told"), [(None, True), ("http://127.0.0.1:9", False)])
+def test_the_program_is_at_its_vendors_where_the_relay_leads_there(
+    stand_in: StandIn, bed: Any, address: str | None, told: bool
+) -> None:
+    factory = stand_in("claude", "env >variables; echo '{}'")
+    harness = ClaudeCode("m", endpoint=lambda _: Endpoint(KEY, "ANTHROPIC_API_KEY", address))
+    harness.run(bed.lane(harness.fitting, factory=factory), "p", Limits(), None)
+    variables = (bed.workspace / "variables").read_text()
+    assert ("_CLAUDE_CODE_ASSUME_FIRST_PARTY_BASE_URL=1" in variables) is told
+    assert "ANTHROPIC_BASE_URL=http://127.0.0.1:" in variables
+
+
 def test_the_operators_environment_does_not_reach_the_program(played: Player, bed: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTHROPIC_MODEL", "the operator's")
     monkeypatch.setenv("CLAUDE_CODE_USE_BEDROCK", "1")
