@@ -1,6 +1,7 @@
 """Soundness: what must hold of a pair before its results mean anything. DESIGN: three rounds with equal verdicts."""
 
 import json
+import os
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -174,8 +175,14 @@ def _check_rounds(rounds: Sequence[Examination], found: Soundness, *, slow_too: 
     if not slow_too:
         return
     slow = []
+    most = SUITE_SECONDS * _crowding()
     for key in first.verdicts:
         seconds = [one.verdicts[key].duration_seconds for one in rounds if key in one.verdicts]
-        if min(seconds) > SUITE_SECONDS:
+        if min(seconds) > most:
             slow.append(f"tests.{key[1]} took {min(seconds):.1f} s")
     found.findings.append(Finding(f"a suite takes {SUITE_SECONDS:.0f} s at most", not slow, ", ".join(sorted(set(slow)))))
+
+
+def _crowding() -> float:
+    """How many programs have had to share a processor in the last minute, 1 or more: by as much a suite takes longer."""
+    return max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
