@@ -17,6 +17,7 @@ _LEAST_FILES = 2_000
 _EVERY_SECONDS = 0.25
 # Folders are measured anew when their disk has lost this part of what they may grow by; until then they can't be over.
 _PART = 16
+_VANISHED = (FileNotFoundError, NotADirectoryError)
 
 
 class Room:
@@ -35,7 +36,10 @@ class Room:
         self._folders = folders
         self._most = (growth_bytes, growth_files)
         self._free = self._left()
-        self._base = _held(folders)
+        try:
+            self._base = _held(folders)
+        except OSError as error:
+            raise SandboxError(f"cannot measure {error.filename!r}: {error.strerror}") from error
         self._next = 0.0
 
     def due(self) -> float:
@@ -55,7 +59,10 @@ class Room:
             # What others freed meanwhile must not hide what is written next.
             self._free = (max(self._free[0], left[0]), max(self._free[1], left[1]))
             return ""
-        holds = _held(self._folders)
+        try:
+            holds = _held(self._folders)
+        except OSError as error:
+            return f"its folders have grown and cannot be measured: {error.strerror}"
         self._free = left
         self._next = time.monotonic() + _EVERY_SECONDS
         if holds[0] - self._base[0] > self._most[0]:
@@ -97,14 +104,18 @@ def room_of(spec: SandboxSpec) -> Room:
 
 
 def _held(folders: Sequence[Path]) -> tuple[int, int]:
-    """Bytes on disk and files in some folders; links are not followed, and what vanishes meanwhile is not counted."""
+    """Bytes on disk and files in some folders; links are not followed, and what vanishes meanwhile is not counted.
+
+    Raises:
+        OSError: a folder cannot be entered, as one whose path is too long: much may be in it.
+    """
     size = count = 0
     linked: set[int] = set()  # a file of several names fills the disk once
     waiting = [os.fsencode(folder) for folder in folders]
     while waiting:
-        with contextlib.suppress(OSError), os.scandir(waiting.pop()) as entries:
+        with contextlib.suppress(*_VANISHED), os.scandir(waiting.pop()) as entries:
             for entry in entries:
-                with contextlib.suppress(OSError):
+                with contextlib.suppress(*_VANISHED):
                     status = entry.stat(follow_symlinks=False)
                     if stat.S_ISDIR(status.st_mode):
                         waiting.append(entry.path)

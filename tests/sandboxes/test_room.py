@@ -50,6 +50,15 @@ class TestGrowth:
         with closing(factory.open(SandboxSpec(workspace, growth_files=3_000))) as sandbox:
             assert "more than 3,000 files" in sandbox.run(["sh", "-c", MANY], timeout=120).over
 
+    def test_what_is_hidden_deep_below_is_ended_too(self, kind: type, workspace: Path) -> None:
+        deep = (
+            "name=$(printf %0250d 0); for n in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do mkdir $name; cd $name; done"
+        )
+        factory: SandboxFactory = kind()
+        with closing(factory.open(SandboxSpec(workspace, growth_bytes=40_000_000))) as sandbox:
+            result = sandbox.run(["sh", "-c", f"{deep}; {FILL}"], timeout=120)
+            assert result.over == "its folders have grown and cannot be measured: File name too long"
+
     def test_a_writable_mount_counts_and_a_read_only_one_does_not(self, kind: type, workspace: Path, tmp_path: Path) -> None:
         own = tmp_path / "own"
         own.mkdir()
