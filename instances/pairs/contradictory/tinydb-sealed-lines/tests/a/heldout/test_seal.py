@@ -29,7 +29,7 @@ def path(tmp_path):
 def filled(path, key=KEY, **options):
     with TinyDB(path, seal_key=key, **options) as db:
         db.insert({"device": "scale", "error": 0.25})
-        db.table("people").insert({"name": "Anna"})
+        db.table("people").insert({"name": "fitter"})
     return path.read_bytes()
 
 
@@ -41,7 +41,7 @@ def read(path, **options):
         storage.close()
 
 
-DATA = {"_default": {"1": {"device": "scale", "error": 0.25}}, "people": {"1": {"name": "Anna"}}}
+DATA = {"_default": {"1": {"device": "scale", "error": 0.25}}, "people": {"1": {"name": "fitter"}}}
 
 
 def test_error_is_a_value_error():
@@ -116,6 +116,7 @@ BROKEN = {
     "seal and rubbish": sealed(CONTENT).replace(b"{", b"<"),
     "rubbish": b"<<<<<<<\n",
     "one line feed": b"\n",
+    "seal in the line of the content": sealed(CONTENT[:-1]),
 }
 
 
@@ -139,7 +140,7 @@ def test_a_good_seal_is_good_in_each_mode(path, mode):
 
 
 def test_a_changed_file_is_left_alone(path):
-    raw = filled(path).replace(b"Anna", b"Otto")
+    raw = filled(path).replace(b"fitter", b"porter")
     path.write_bytes(raw)
     db = TinyDB(path, seal_key=KEY)
     with pytest.raises(SealError):
@@ -165,7 +166,7 @@ def test_without_a_key_it_is_read_unchecked_and_written_unsealed(path):
     assert read(path) == DATA
     assert path.read_bytes() == sealed(CONTENT, b"some other")
     with TinyDB(path) as db:
-        assert db.table("people").all() == [{"name": "Anna"}]
+        assert db.table("people").all() == [{"name": "fitter"}]
         db.table("people").truncate()
     assert path.read_bytes() == json.dumps({**DATA, "people": {}}).encode()
 
@@ -183,7 +184,7 @@ def test_words_in_a_document_are_no_seal(path):
         assert db.all() == [{"#seal ": "\n#seal 00"}]
 
 
-@pytest.mark.parametrize("key", [b"", "", "station 7", 7, False, ["x"]])
+@pytest.mark.parametrize("key", [b"", "", "station 7", 7, False, ["x"], bytearray(b"station 7")])
 def test_bad_keys(path, key):
     with pytest.raises(ValueError):
         JSONStorage(path, seal_key=key)
