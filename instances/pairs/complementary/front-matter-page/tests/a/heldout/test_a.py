@@ -40,6 +40,17 @@ def test_placeholder(placeholder, shown):
     assert render(MANUAL + f"See {placeholder} now.\n") == f"<p>See {shown} now.</p>\n"
 
 
+@pytest.mark.parametrize(
+    ("value", "shown"), [('""', ""), ("''", ""), ("'a'", "a"), ('"', "&quot;"), ("\"a'", "&quot;a'"), ('  "a b"  ', "a b")]
+)
+def test_quotes_around_a_value(value, shown):
+    assert render(f"---\nkey: {value}\n---\n\na{{{{ key }}}}b\n") == f"<p>a{shown}b</p>\n"
+
+
+def test_blank_lines_may_hold_blanks():
+    assert render("---\na: one\n   \n\t\n\nb: two\n---\n\n{{ a }} {{ b }}\n") == "<p>one two</p>\n"
+
+
 def test_block_is_not_rendered():
     assert render(MANUAL + "Hello\n") == "<p>Hello</p>\n"
     assert render("---\na: b\n---") == ""

@@ -204,3 +204,15 @@ def test_limit_below_one(limit, monkeypatch):
         click.confirm("Sure?", max_attempts=limit)
     with pytest.raises(ValueError):
         click.Option(["--port"], prompt=True, prompt_attempts=limit)
+
+
+def test_a_single_attempt_of_an_option():
+    @click.command()
+    @click.option("--size", type=int, prompt=True, prompt_attempts=1)
+    def cli(size):
+        click.echo(f"{SENTINEL}{size}")
+
+    assert f"{SENTINEL}7" in CliRunner().invoke(cli, input="7\n").output
+    result = CliRunner().invoke(cli, input="seven\n7\n", standalone_mode=False)
+    gave_up(result, 1)
+    assert lines_left(result.output) == []
