@@ -114,13 +114,14 @@ def test_nothing_is_lost_when_redis_is_killed(make_hub: MakeHub, make_redis: Cal
     server = make_redis("--appendonly", "yes")
     hub = make_hub(store=server.address, real=True)
     a, b = hub.client("a"), hub.client("b")
+    a.patience = 30  # until both are back, on a busy machine
     thread = a.create_thread("plan")
     sent = [a.send_message(thread, "before", ["b"])]
     server.kill()
     sender = threading.Thread(target=lambda: sent.append(a.send_message(thread, "while it is away", ["b"])))
     sender.start()
     server.start()
-    sender.join(30)
+    sender.join(40)
     assert b.inbox()["messages"] == sent
     assert len(sent) == 2
     hub.stop()  # before its store
