@@ -2,27 +2,21 @@
 
 import hashlib
 import re
-import shlex
 from collections.abc import Iterator, Sequence
 from itertools import combinations
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from instances.errors import InstanceError
 from instances.importers.patches import sections
 from instances.importers.raw import RawBase, RawPair, RawSide, RawTask
 from instances.importers.rejects import Code, RejectedError, Rejection
+from instances.importers.runner_scripts import RunnerScript, installed, without_comments
 
 _FEATURE = re.compile(r"feature(\d+)")
 _CLONE = re.compile(r"git clone (?:--?\S+ )*(\S+)")
 _URL = re.compile(r"(https://|ssh://|file://|/)\S+")
 _CHECKOUT = re.compile(r"git checkout ([0-9a-f]{40})\b")
 _BASE_COMMIT = re.compile(r"BASE_COMMIT=[\"']?([0-9a-f]{40})\b")
-_VARIABLE = re.compile(r"^\s*([A-Z_][A-Z0-9_]*)=[\"']?([^\"'$`()\s]+)[\"']?\s*$", re.MULTILINE)
-_INSTALL = re.compile(r"(?:uv )?pip3? install\s+([^\n|&;]+)")
-_PYTEST = re.compile(r"^(?!.*install).*?(?:python3? -m pytest|\bpytest)[ \t]+([^\n|;&]*)", re.MULTILINE)
-_GO_TEST = re.compile(r"\bgo test\b")
-_WITH_VALUE = frozenset(["-n", "-k", "-m", "-c", "-p", "-o", "-W", "--timeout", "--tb", "--maxfail", "--rootdir", "--cov"])
-_INSTALL_WITH_VALUE = frozenset(["-r", "--requirement", "-c", "--constraint", "-i", "--index-url", "--extra-index-url"])
 
 
 def read_task(folder: Path, repository: str = "", pairs: Sequence[tuple[int, int]] = ()) -> RawTask:
@@ -42,12 +36,12 @@ def read_task(folder: Path, repository: str = "", pairs: Sequence[tuple[int, int
     if not found:
         raise InstanceError(f"{folder}: no folder of a task: it has no feature1/, feature2/, ...")
     dockerfile, runner = (_needed(folder / name).decode(errors="replace") for name in ("Dockerfile", "runner.sh"))
-    command = _command(runner)
-    base = _base(folder, dockerfile, runner, command[0], repository)
+    script = RunnerScript.of(runner)
+    base = _base(folder, dockerfile, runner, script.tool, repository)
     sides, rejected = {}, {}
     for number in found:
         try:
-            sides[str(number)] = _side(folder / f"feature{number}", number, command)
+            sides[str(number)] = _side(folder / f"feature{number}", number, script)
         except RejectedError as error:
             rejected[str(number)] = error.rejection
     combined = folder / "combined.patch"
@@ -78,11 +72,11 @@ def _needed(path: Path) -> bytes:
         raise RejectedError(Code.MISSING_FILE, f"{path.parent.name}/{path.name}: {error.strerror}") from error
 
 
-def _side(folder: Path, number: int, command: tuple[str, ...]) -> RawSide:
+def _side(folder: Path, number: int, script: RunnerScript) -> RawSide:
     text, reference, tests = (_needed(folder / name) for name in _FEATURE_FILES)
-    for patch, name in ((reference, "feature.patch"), (tests, "tests.patch")):
-        sections(patch, f"feature{number}/{name}")
-    return RawSide(f"feature {number}", text.decode(errors="replace").strip(), reference, tests, command)
+    sections(reference, f"feature{number}/feature.patch")
+    own = [part.paths[-1] for part in sections(tests, f"feature{number}/tests.patch")]
+    return RawSide(f"feature {number}", text.decode(errors="replace").strip(), reference, tests, script.command(own))
 
 
 def _pairs(folder: Path, found: Sequence[int], wanted: Sequence[tuple[int, int]]) -> Iterator[RawPair]:
@@ -128,55 +122,5 @@ def _base(folder: Path, dockerfile: str, runner: str, tool: str, repository: str
     entry = {"kind": "git", "url": url, "commit": commit[1]}
     if tool == "go-test":
         return RawBase(entry, "go", "go")
-    packages, extras, files = _installed(runner + "\n" + dockerfile)
+    packages, extras, files = installed(without_comments(runner + "\n" + dockerfile))
     return RawBase(entry, "python", "python", packages, extras, files)
-
-
-def _command(runner: str) -> tuple[str, ...]:
-    """The runner's one test command, as an instance has it.
-
-    Raises:
-        RejectedError: it is of no runner that there is here.
-    """
-    values = dict(_VARIABLE.findall(runner))
-    calls = _PYTEST.findall(runner)
-    if calls:
-        paths = []
-        words = iter(shlex.split(_without_variables(calls[-1], values), comments=True))
-        for word in words:
-            if word in _WITH_VALUE:
-                next(words, None)
-            elif not word.startswith("-") and ">" not in word and not word.isdigit():
-                paths.append(PurePosixPath(word.partition("::")[0]).as_posix())
-        if not paths or any("$" in path for path in paths):
-            raise RejectedError(Code.TESTS_NOT_RUN, f"the runner's command names no test files that can be read off: {calls[-1]}")
-        return ("pytest", *dict.fromkeys(paths))
-    if _GO_TEST.search(runner):
-        return ("go-test",)
-    raise RejectedError(Code.UNSUPPORTED_LANGUAGE, "the runner starts neither pytest nor go test")
-
-
-def _without_variables(text: str, values: dict[str, str]) -> str:
-    return re.sub(r"\$\{?([A-Z_][A-Z0-9_]*)\}?", lambda one: values.get(one[1], one[0]), text)
-
-
-def _installed(text: str) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
-    """Packages, the repository's own extras, and requirement files that the lines of installation name."""
-    packages: dict[str, None] = {}
-    extras: dict[str, None] = {}
-    files: dict[str, None] = {}
-    for line in _INSTALL.findall(text):
-        try:
-            words = iter(shlex.split(line.replace("\\", " "), comments=True))
-        except ValueError:
-            continue
-        for word in words:
-            if word in _INSTALL_WITH_VALUE:
-                value = next(words, "")
-                if word in ("-r", "--requirement") and value:
-                    files[value] = None
-            elif own := re.fullmatch(r"\.(?:\[([\w,\- ]+)\])?", word):
-                extras.update(dict.fromkeys(name.strip() for name in (own[1] or "").split(",") if name.strip()))
-            elif re.fullmatch(r"[A-Za-z][\w.-]*(\[[\w,-]+\])?([<>=!~]=?[\w.*,<>=!~]+)?", word):
-                packages[word] = None
-    return tuple(name for name in packages if name not in {"uv", "pip", "setuptools", "wheel"}), tuple(extras), tuple(files)
