@@ -47,8 +47,8 @@ def read_task(folder: Path, repository: str = "", pairs: Sequence[tuple[int, int
     combined = folder / "combined.patch"
     files = {
         path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in sorted([*folder.glob("*"), *folder.glob("feature*/*")])
-        if path.is_file() and path.name in {"Dockerfile", "runner.sh", "setup.sh", "combined.patch", *_FEATURE_FILES}
+        for path in sorted([*folder.glob("*"), *folder.glob("feature*/*"), *folder.glob(f"feature*/{_RESOLUTIONS}/*")])
+        if path.is_file() and (path.name in _FILES or _RESOLUTION.fullmatch(path.name))
     }
     return RawTask(
         format="cooperbench",
@@ -63,6 +63,9 @@ def read_task(folder: Path, repository: str = "", pairs: Sequence[tuple[int, int
 
 
 _FEATURE_FILES = ("feature.md", "feature.patch", "tests.patch")
+_FILES = frozenset(["Dockerfile", "runner.sh", "setup.sh", "combined.patch", *_FEATURE_FILES])
+_RESOLUTIONS = "resolution_patches"
+_RESOLUTION = re.compile(r"vs_feature\d+\.patch")
 
 
 def _needed(path: Path) -> bytes:
@@ -90,7 +93,17 @@ def _pairs(folder: Path, found: Sequence[int], wanted: Sequence[tuple[int, int]]
             b=str(second),
             title=f"{repository} {folder.name}, features {first} and {second}",
             principals={"a": f"feature-{first}", "b": f"feature-{second}"},
+            joint=_resolution(folder, first, second),
         )
+
+
+def _resolution(folder: Path, first: int, second: int) -> bytes | None:
+    """The task's own solution of just these two features, which newer tasks keep beside the later one; `None` without."""
+    for own, other in ((max(first, second), min(first, second)), (min(first, second), max(first, second))):
+        path = folder / f"feature{own}" / _RESOLUTIONS / f"vs_feature{other}.patch"
+        if path.is_file():
+            return path.read_bytes()
+    return None
 
 
 def pair_problem(pair: RawPair, task: RawTask) -> Rejection | None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from command import crosstalk
 from foreign_tasks import LOCK, NEW_TESTS, TEST_FILE, Repository, rows_of, usual_features, whole, write_task
-from small_pair import BASE, IN_PARENTHESES, NO_CUT_BELOW, WITH_CURRENCY
+from small_pair import BASE, IN_PARENTHESES, JOINT, NO_CUT_BELOW, WITH_CURRENCY
 
 from instances.importers.cooperbench import read_task
 from instances.importers.rejects import RejectedError
@@ -73,6 +73,26 @@ def test_what_both_features_need_and_nobody_supplies_is_no_pair(tmp_path: Path, 
     (task / "combined.patch").write_bytes(repository.patch(WITH_CURRENCY))
     assert crosstalk("import", "cooperbench", task, "--out", tmp_path / "two", "--lock", LOCK).returncode == 1
     assert next(iter(rows_of(tmp_path / "two").values()))["code"] == "joint-fails"
+
+
+@pytest.mark.needs("bwrap")
+def test_a_task_s_own_resolution_of_two_features_solves_just_those(tmp_path: Path, repository: Repository) -> None:
+    features = usual_features(repository)
+    task, out = tmp_path / "shop_task" / "task1", tmp_path / "out"
+    write_task(task, repository, {number: features[number] for number in (1, 2, 3)})
+    kept = task / "feature2" / "resolution_patches"
+    kept.mkdir()
+    (kept / "vs_feature1.patch").write_bytes(repository.patch(JOINT))
+    (task / "feature3" / "resolution_patches").mkdir()
+    (task / "feature3" / "resolution_patches" / "vs_feature1.patch").write_bytes(repository.patch(WITH_CURRENCY))
+    assert crosstalk("import", "cooperbench", task, "--out", out, "--lock", LOCK).returncode == 1
+    rows = {name.removeprefix("shop_task/task1 "): row for name, row in rows_of(out).items()}
+    assert {name: row["code"] for name, row in rows.items()} == {"f1 f2": None, "f1 f3": "joint-fails", "f2 f3": None}
+    assert rows["f1 f2"]["mechanical"]["merge"].startswith("does not combine: 1 conflict")
+    pairs = {one.id.rpartition("task1-")[2]: one.imported for one in load_all(out)}
+    assert {name: one and one.joint_reference for name, one in pairs.items()} == {"f1-f2": "supplied", "f2-f3": "merge"}
+    record = json.loads(next(out.glob("*/*f1-f2/instance.json")).read_bytes())
+    assert "feature2/resolution_patches/vs_feature1.patch" in record["imported"]["files"]
 
 
 @pytest.mark.needs("bwrap")
