@@ -8,7 +8,7 @@ from command import crosstalk
 from foreign_tasks import LOCK, NEW_TESTS, TEST_FILE, Repository, rows_of, usual_features, whole, write_task
 from small_pair import BASE, IN_PARENTHESES, JOINT, NO_CUT_BELOW, WITH_CURRENCY
 
-from instances.importers.cooperbench import read_task
+from instances.importers.cooperbench import pair_problem, read_task
 from instances.importers.rejects import RejectedError
 from instances.load import load_all
 
@@ -134,6 +134,33 @@ def test_a_wrong_folder_or_option_is_one_line_and_nothing_is_written(tmp_path: P
         assert len(done.stderr.splitlines()) == 1
     assert not out.exists()
     assert not list(tmp_path.glob(".*importing"))
+
+
+def test_what_stands_beside_a_task_is_no_part_of_it_and_what_it_lacks_is_named(tmp_path: Path, repository: Repository) -> None:
+    """Folders as copies of the data set have them: older twins, filtered patches, features without their tests or their text."""
+    task = tmp_path / "shop_task" / "task1"
+    write_task(task, repository, {number: (WITH_CURRENCY, repository.tests("currency")) for number in (1, 2, 3, 10)})
+    for stray in (
+        "run_tests.sh",
+        "test_features.sh",
+        "meta_tests.patch",
+        "feature1/feature.filtered.patch",
+        "feature1/notes.txt",
+    ):
+        (task / stray).write_text("python -m pytest tests/test_other.py\n", encoding="utf-8")
+    (task / "feature2" / "tests.patch").unlink()
+    (task / "feature3" / "feature.md").unlink()
+    read = read_task(task)
+    assert read.sides["1"].command == ("pytest", TEST_FILE)
+    assert not any("filtered" in name or "meta" in name or "run_tests" in name for name in read.files)
+    problems = {(pair.a, pair.b): pair_problem(pair, read) for pair in read.pairs}
+    assert len(problems) == 6
+    assert problems.pop(("1", "10")) is None
+    assert {problem.code if problem else None for problem in problems.values()} == {"missing-file"}
+    (task / "runner.sh").unlink()
+    with pytest.raises(RejectedError) as caught:
+        read_task(task)
+    assert caught.value.rejection.code == "missing-file"
 
 
 def test_absent_and_equal_features_are_named(tmp_path: Path, repository: Repository) -> None:
